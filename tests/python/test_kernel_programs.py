@@ -319,7 +319,14 @@ def test_what_hosts_of_programs_sent_lost_and_received_is_shown():
     aggregate = run.aggregate | {"foreign_hosts": {f"h[{n}]": count for n in range(14)}}
     result = tailrace.Result(run.summary | {"aggregate": aggregate}, {}, run.scenario_toml, run.manifest)
     [hosts] = [grid for grid in summary_tables.result_grids(result) if grid.title == "hosts"]
-    assert hosts.rows[0] == ["h[0]", "5000000", "5000000", interval_text.NONE, interval_text.NONE, "5"]
+    assert hosts.rows[0] == [
+        "h[0]",
+        "5000000",
+        "5000000",
+        interval_text.NO_VALUE,
+        interval_text.NO_VALUE,
+        "5",
+    ]
     assert len(hosts.rows) == 12
     assert hosts.notes == ["and 2 more: foreign_hosts in summary.json"]
     # Flows alone have their own counts.

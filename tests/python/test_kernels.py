@@ -444,7 +444,7 @@ def test_the_folder_is_the_users(monkeypatch, tmp_path):
 def test_check_says_what_a_kernel_is_and_boots_it_where_a_launcher_is(here, monkeypatch):
     monkeypatch.setattr(run_kernels, "AGENT", here.place / "none")
     assert here.build().returncode == 0
-    found = {finding.what: finding for finding in boot_check.of(find("6.12"))}
+    found = {finding.what: finding for finding in boot_check.check(find("6.12"))}
     assert {what: finding.state for what, finding in found.items()} == {
         "kernel 6.12": "ok",
         "options": "ok",
@@ -462,7 +462,7 @@ def test_check_says_what_a_kernel_is_and_boots_it_where_a_launcher_is(here, monk
 def test_check_knows_what_is_no_user_mode_linux_or_lacks_options(here):
     kernel = kept(here.shelf, "6.1.2", "")
     kernel.path.write_text("#!/bin/sh\nexit 3 # Linux version 6.1.2 ()\n", encoding="utf-8")
-    said, lacking = boot_check.of(find_at(kernel.path, here.place / "copy"))
+    said, lacking = boot_check.check(find_at(kernel.path, here.place / "copy"))
     assert (said.state, lacking.state) == ("FAIL", "FAIL")
     assert "CONFIG_VIRTIO_UML=y" in lacking.detail
     assert "tailrace kernel build 6.1" in said.detail
@@ -494,7 +494,7 @@ def test_check_without_a_kernel_fails_and_says_how_to_get_one(bench):
 
 def test_each_thing_that_a_machine_lacks_has_its_remedy(monkeypatch):
     monkeypatch.setattr(run_requirements, "_tried", lambda what, *_: f"no {what}")
-    states = {finding.what: finding for finding in run_requirements.look()}
+    states = {finding.what: finding for finding in run_requirements.check()}
     if states["system"].state == "ok":
         assert {what for what, finding in states.items() if finding.state == "FAIL"} == {
             "ptrace",
@@ -505,7 +505,7 @@ def test_each_thing_that_a_machine_lacks_has_its_remedy(monkeypatch):
         assert "SYS_PTRACE" in states["ptrace"].detail
         assert "remount,exec" in states["memory"].detail
     monkeypatch.setattr(run_requirements.platform, "machine", lambda: "aarch64")
-    (system,) = run_requirements.look()
+    (system,) = run_requirements.check()
     assert (system.state, "x86_64" in system.detail) == ("FAIL", True)
 
 

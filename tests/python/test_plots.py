@@ -239,7 +239,7 @@ def test_what_a_figure_of_one_thing_shows_is_named_and_the_same_of_all_results(s
     assert "queue of every variant: r2->r1" in chosen.grid.notes
     cells = {row[0]: row[-1] for row in chosen.grid.rows if row[0]}
     used = small.aggregate["queues"]["r2->r1"]["utilization"]
-    assert cells["a"] == interval_text.number(used, 100)
+    assert cells["a"] == interval_text.mean_with_interval(used, 100)
     assert "queue length of r2->r1" in small.plot_queue(queue="r2->r1").get_suptitle()
     with pytest.raises(tailrace.UsageError, match=r"no queue 'r2->r2'; did you mean 'r\d->r\d'\?"):
         comparison.plot("queue", queue="r2->r2")

@@ -146,7 +146,7 @@ def test_nothing_to_compare_is_an_error():
     ],
 )
 def test_numbers_show_the_digits_that_their_interval_supports(entry, scale, text):
-    assert interval_text.number(entry, scale) == text
+    assert interval_text.mean_with_interval(entry, scale) == text
 
 
 @pytest.mark.parametrize("width", [30, 40, 80, 160])

@@ -93,8 +93,11 @@ def test_signs_of_uneven_intervals_are_explained_where_there_are_any():
     table = tailrace.sweep(SMALL, RATES, runs=2).table(["tcp.loss"])
     cells = [cell for row in table.grid().rows for cell in row]
     assert any(interval_text.BELOW in cell for cell in cells)
-    assert interval_text.UNEVEN in table.grid().notes
-    assert interval_text.UNEVEN not in tailrace.sweep(SMALL, RATES, runs=1).table(["tcp.loss"]).grid().notes
+    assert interval_text.ASYMMETRY_NOTE in table.grid().notes
+    assert (
+        interval_text.ASYMMETRY_NOTE
+        not in tailrace.sweep(SMALL, RATES, runs=1).table(["tcp.loss"]).grid().notes
+    )
 
 
 def test_no_interval_reaches_below_what_cannot_be_negative():
@@ -117,7 +120,7 @@ def test_no_interval_reaches_below_what_cannot_be_negative():
     ],
 )
 def test_no_interval_is_said_to_be_nothing_that_is_something(mean, half, text):
-    assert interval_text.number({"mean": mean, "ci95": half, "n": 5}) == text
+    assert interval_text.mean_with_interval({"mean": mean, "ci95": half, "n": 5}) == text
 
 
 def test_a_queue_in_which_nothing_waits_has_no_seven_digits():

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tailrace_core::{Duration, Instant};
 use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Files, Source};
-use tailrace_sim::{Control, Cost, Progress, RunOutput, Simulation};
+use tailrace_sim::{Control, Progress, RunCost, RunOutput, Simulation};
 
 /// Events after which a run ends early, which no scenario of a normal size needs.
 const MAX_EVENTS: u64 = 30_000_000;
@@ -59,7 +59,7 @@ fn output_of(text: &str, file: &str, until: Instant) -> Result<RunOutput, &'stat
             break;
         }
     }
-    Ok(simulation.finish(Cost::default()))
+    Ok(simulation.finish(RunCost::default()))
 }
 
 /// Files that a scenario names, such as traces, read from the scenario's own folder.

@@ -1,4 +1,4 @@
-//! Addresses that change while the guest runs.
+//! Address changes during the run.
 
 use crate::namespace::Namespace;
 use crate::network::{self, SetupResult};
@@ -8,15 +8,15 @@ use std::io;
 use std::sync::Arc;
 use tailrace_agent::plan::HostPlan;
 
-/// The hosts of a guest, and where each has which address.
+/// Hosts of a guest with their present addresses.
 #[derive(Debug)]
 pub(crate) struct Addresses {
     hosts: Vec<HostNetwork>,
-    /// The networks of addresses that are not in the guest's own, whoever has them at the moment.
+    /// Network namespace of each address, present or later, outside the guest's own namespace.
     networks: BTreeMap<Ipv4Addr, Arc<Namespace>>,
 }
 
-/// A host as its addresses are at present, and its network, where that is not the guest's.
+/// Host with its present addresses, and its network namespace unless that is the guest's.
 #[derive(Debug)]
 struct HostNetwork {
     host: HostPlan,
@@ -39,12 +39,12 @@ impl Addresses {
         Self { hosts, networks }
     }
 
-    /// Enters the network of the host that has this address, now or at another time, for what this thread makes next.
-    pub(crate) fn go_to(&self, address: Ipv4Addr) -> io::Result<()> {
+    /// Moves the calling thread into the namespace of the host that has this address at some time, to open a socket there.
+    pub(crate) fn enter_namespace_of(&self, address: Ipv4Addr) -> io::Result<()> {
         self.networks.get(&address).map_or(Ok(()), |network| network.enter())
     }
 
-    /// Cards have other addresses from now on.
+    /// Carries out address changes: device numbers with their new addresses.
     pub(crate) fn change(&mut self, all: &[(u16, Ipv4Addr)]) -> SetupResult {
         for HostNetwork { host, network } in &mut self.hosts {
             let changed = of_host(host, all);
@@ -60,7 +60,7 @@ impl Addresses {
     }
 }
 
-/// Changes that concern a host, by the numbers of its interfaces.
+/// Address changes of one host, by interface number instead of device number.
 fn of_host(host: &HostPlan, all: &[(u16, Ipv4Addr)]) -> Vec<(u8, Ipv4Addr)> {
     let find = |(card, address): &(u16, Ipv4Addr)| {
         let number = host.interfaces.iter().position(|interface| interface.card == *card)?;
@@ -75,7 +75,7 @@ mod tests {
     use tailrace_agent::plan::Interface;
 
     #[test]
-    fn cards_of_a_guest_are_interfaces_of_its_hosts() {
+    fn address_changes_map_devices_to_interfaces() {
         let at = |last| Ipv4Addr::new(10, 0, 0, last);
         let interface = |card| Interface { card, address: at(card as u8), later: vec![], unreached: vec![] };
         let host = |cards: &[u16]| HostPlan {

@@ -1,9 +1,8 @@
-//! The first process of a guest.
+//! First process (init) of a guest.
 //!
-//! It sees the files of the host, which it cannot write, and its own folder at [`OWN_FOLDER`].
-//!
-//! Programs run without AVX (`GLIBC_TUNABLES` on the kernel's command line): the registers of that are not kept when the kernel
-//! switches between processes, see [`crate::launch`].
+//! Its root is the file system of the machine outside, read-only; the guest's own folder is writable at [`OWN_FOLDER`].
+//! Programs run without AVX (`GLIBC_TUNABLES` on the kernel's command line), whose registers a context switch of User-Mode Linux
+//! loses, see [`crate::launch`].
 
 use crate::addresses::Addresses;
 use crate::namespace::Namespace;
@@ -19,14 +18,14 @@ use std::time::Duration;
 use tailrace_agent::plan::{GuestPlan, HostPlan};
 use tailrace_agent::{OWN_FOLDER, REFUSED};
 
-/// Does all that the plan says, and waits for the end.
+/// Executes the plan, then sleeps for ever.
 pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     mount("proc", "/proc", "proc", MountFlags::empty(), None)?;
     mount("sys", "/sys", "sysfs", MountFlags::empty(), None)?;
     mount("dev", "/dev", "devtmpfs", MountFlags::empty(), None)?;
     let plan: GuestPlan = serde_json::from_slice(&fs::read(format!("{OWN_FOLDER}/plan.json"))?)?;
     raw::seed(plan.seed)?;
-    name(&plan)?;
+    mount_names(&plan)?;
     network::set_tcp_mem()?;
     let networks = set_up_all(&plan.hosts)?;
     if let Some(control) = &plan.control {
@@ -36,59 +35,59 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
         thread::Builder::new().spawn(move || sockets.serve())?;
     }
     for (host, network) in plan.hosts.into_iter().zip(networks) {
-        let place = programs::ProgramContext { hostname: hostname(&host), network };
+        let context = programs::ProgramContext { hostname: hostname(&host), network };
         for program in host.programs {
-            let place = place.clone();
-            thread::Builder::new().spawn(move || programs::run(&program, &place))?;
+            let context = context.clone();
+            thread::Builder::new().spawn(move || programs::run(&program, &context))?;
         }
     }
     loop {
-        // The first process must not end; nothing is left for it to do.
+        // Init must not exit: the kernel would panic.
         thread::sleep(Duration::from_secs(1 << 30));
     }
 }
 
-/// Hosts of the scenario have names: a table of them covers that of this machine.
-fn name(plan: &GuestPlan) -> Result<(), Box<dyn Error>> {
+/// Mounts an `/etc/hosts` with the names of the scenario, and an empty `/etc/resolv.conf`.
+fn mount_names(plan: &GuestPlan) -> Result<(), Box<dyn Error>> {
     let names = plan.names.iter().map(|(name, address)| {
-        let plain = Some(plain(name)).filter(|plain| !plan.names.contains_key(plain));
+        let plain = Some(without_brackets(name)).filter(|plain| !plan.names.contains_key(plain));
         format!("{address} {name} {}\n", plain.unwrap_or_default())
     });
-    replace("hosts", &format!("127.0.0.1 localhost\n{}", names.collect::<String>()))?;
-    // This machine's name servers are not in the network, and who asks them waits for 10 s: `getent hosts` does, for IPv6. Without
-    // any, hosts ask themselves, and hear at once that nobody is there.
+    replace_in_etc("hosts", &format!("127.0.0.1 localhost\n{}", names.collect::<String>()))?;
+    // The machine's name servers are unreachable from the scenario, and a query (`getent hosts` for IPv6) would time out after
+    // 10 s. Without any, resolvers query the local host, which refuses at once.
     if Path::new("/etc/resolv.conf").exists() {
-        replace("resolv.conf", "")?;
+        replace_in_etc("resolv.conf", "")?;
     }
     Ok(())
 }
 
-/// Lets a file of `/etc`, which cannot be written, be another.
-fn replace(name: &str, contents: &str) -> Result<(), Box<dyn Error>> {
+/// Replaces a read-only file of `/etc` by a bind mount.
+fn replace_in_etc(name: &str, contents: &str) -> Result<(), Box<dyn Error>> {
     let other = format!("/tmp/{name}");
     fs::write(&other, contents)?;
     Ok(mount_bind(other, format!("/etc/{name}"))?)
 }
 
-/// The name of one of several hosts without its brackets, which have a meaning of their own in addresses: `web1` for `web[1]`.
-fn plain(name: &str) -> String {
+/// Name of a numbered host without brackets, which are special in URLs: `web1` for `web[1]`.
+fn without_brackets(name: &str) -> String {
     name.replace(['[', ']'], "")
 }
 
-/// Host name of a host, unless its settings say otherwise.
+/// Host name: `kernel.hostname` of the host's settings, or its name in the scenario.
 fn hostname(host: &HostPlan) -> String {
     let set = host.sysctl.iter().rfind(|(name, _)| name == "kernel.hostname");
-    set.map_or_else(|| plain(&host.name), |(_, name)| name.clone())
+    set.map_or_else(|| without_brackets(&host.name), |(_, name)| name.clone())
 }
 
-/// The network of each host: one alone has the guest's, several have each their own.
+/// Network namespace of each host; `None` for a single host, which has the guest's.
 type Networks = Vec<Option<Arc<Namespace>>>;
 
 fn set_up_all(hosts: &[HostPlan]) -> Result<Networks, Box<dyn Error>> {
     let mut shared = SharedSettings::default();
     if let [host] = hosts {
         set_up(host)?;
-        settle(&mut shared, host, None)?;
+        apply_settings(&mut shared, host, None)?;
         return Ok(vec![None]);
     }
     let guests = Namespace::current()?;
@@ -98,7 +97,7 @@ fn set_up_all(hosts: &[HostPlan]) -> Result<Networks, Box<dyn Error>> {
         network::move_interfaces(host, &own)?;
         own.enter()?;
         set_up(host)?;
-        settle(&mut shared, host, Some(settings::HostAndGuest { own: &own, guests: &guests }))?;
+        apply_settings(&mut shared, host, Some(settings::HostAndGuest { own: &own, guests: &guests }))?;
         guests.enter()?;
         Ok(Some(Arc::new(own)))
     };
@@ -109,8 +108,9 @@ fn set_up(host: &HostPlan) -> Result<(), Box<dyn Error>> {
     network::set_up(host).map_err(|error| format!("host {:?}: {error}", host.name).into())
 }
 
-/// Sets what a host asks for. A kernel that does not take it ends here, and the console says so in words for programs.
-fn settle<'a>(
+/// Makes a host's settings. If the kernel refuses one, writes a [`KernelRefusal`](tailrace_agent::KernelRefusal) as JSON to the
+/// console and ends the guest.
+fn apply_settings<'a>(
     shared: &mut SharedSettings<'a>,
     host: &'a HostPlan,
     networks: Option<settings::HostAndGuest<'_>>,

@@ -1,37 +1,37 @@
-//! Deliveries as the agent notes them in its memory, for the simulator to read whenever the guest waits: a datagram for each would
-//! cost more than the segment that brought it.
+//! Mailbox: ring of delivery records in the guest's memory. The agent writes it, the simulator reads it whenever the guest is
+//! idle. A datagram for each delivery would cost more than the segment that was delivered.
 //!
-//! A page of 64-bit words in the byte order of the machine: how many records have been written, how many have been read, and a
-//! ring of records. A record is a socket, as two words of address and port, and a number of bytes.
+//! Layout: one page of 64-bit words in native byte order: number of records written, number of records read, then the ring. A
+//! record has three words: local address and port, remote address and port, number of bytes.
 
 use crate::messages::SocketPair;
 use core::net::{Ipv4Addr, SocketAddrV4};
 
-/// The file in the guest's own folder that says where the page is in the guest's physical memory; none where it has no such page.
+/// Name of the file in the guest's folder with the physical address of the page; missing without a mailbox.
 pub const FILE: &str = "mailbox";
 
 /// Words of the page.
 pub const WORDS: usize = 512;
-/// The word that counts records written; only the agent writes it.
+/// Word with the number of records written; only the agent writes it.
 pub const WRITTEN: usize = 0;
-/// The word that counts records read; only the simulator writes it.
+/// Word with the number of records read; only the simulator writes it.
 pub const READ: usize = 1;
 const FIRST: usize = 2;
 /// Words of a record.
 pub const RECORD: usize = 3;
-/// Records for which there is room.
+/// Capacity in records.
 pub const RECORDS: u64 = ((WORDS - FIRST) / RECORD) as u64;
 
-/// The first word of a record, by its number among all that were written.
+/// First word of a record, by its sequence number.
 #[must_use]
 pub const fn place(number: u64) -> usize {
     FIRST + (number % RECORDS) as usize * RECORD
 }
 
-/// Record of bytes that have arrived for an application.
+/// Delivery of bytes to an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Delivery {
-    /// To which socket.
+    /// Receiving socket.
     pub socket: SocketPair,
     /// Number of bytes.
     pub bytes: u64,
@@ -44,7 +44,7 @@ impl Delivery {
         [word(self.socket.local), word(self.socket.remote), self.bytes]
     }
 
-    /// From a record, which may be any.
+    /// Decodes a record; any words are valid.
     #[must_use]
     pub fn from_words([local, remote, bytes]: [u64; RECORD]) -> Self {
         Self { socket: SocketPair { local: address(local), remote: address(remote) }, bytes }

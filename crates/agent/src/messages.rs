@@ -30,7 +30,7 @@ pub struct SocketKind {
     pub multipath: bool,
     /// `TCP_CONGESTION`; the kernel's default if `None`.
     pub congestion_control: Option<String>,
-    /// Whether data is read by [`SocketOrder::Read`] only, instead of on arrival.
+    /// Whether data is read by [`SocketOperation::Read`] only, instead of on arrival.
     pub waits_for_reads: bool,
     /// Whether arrivals are reported at once ([`SocketReport::Delivered`]) and not in the mailbox.
     pub listens: bool,
@@ -54,13 +54,13 @@ pub struct SocketCommand {
     /// Socket.
     pub socket: SocketPair,
     /// Order.
-    pub order: SocketOrder,
+    pub order: SocketOperation,
 }
 
 /// Order to a socket.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum SocketOrder {
+pub enum SocketOperation {
     /// Open the connection.
     Connect(SocketKind),
     /// Send this many more bytes; `u64::MAX`: without end.
@@ -93,7 +93,7 @@ pub struct SocketEvent {
 pub enum SocketReport {
     /// A listener has accepted this connection.
     Accepted,
-    /// The handshake of [`SocketOrder::Connect`] is complete.
+    /// The handshake of [`SocketOperation::Connect`] is complete.
     Connected,
     /// Number of bytes read, or arrived to be read, since the last report.
     Delivered(u64),
@@ -198,7 +198,7 @@ mod tests {
         let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 1);
         let write = SocketCommand {
             socket: SocketPair { local: at, remote: at },
-            order: SocketOrder::Write(u64::MAX),
+            order: SocketOperation::Write(u64::MAX),
         };
         let most = (100..152).map(|card| (card, Ipv4Addr::BROADCAST)).collect();
         let words = [ControlMessage::Socket(write), ControlMessage::Addresses(most)];

@@ -1,7 +1,7 @@
-//! Settings of hosts under `/proc/sys`, and their other requests to the kernel.
+//! Settings of hosts under `/proc/sys`, and the check of the congestion controls that they need.
 //!
-//! Most of `net` is there once a namespace; the rest a kernel has only once, for all of its hosts. Such a setting of `net` cannot be
-//! written from a namespace of its own: it is done from the guest's.
+//! Most settings under `net` are per network namespace; all others are global, shared by the hosts of a kernel. Global settings
+//! under `net` can be written from the guest's initial namespace only.
 
 use crate::namespace::Namespace;
 use rustix::io::Errno;
@@ -14,19 +14,19 @@ use std::path::{Path, PathBuf};
 use tailrace_agent::plan::HostPlan;
 use tailrace_agent::{KernelRefusal, RequestKind};
 
-/// The networks of a host that is one of several.
+/// Namespaces of a host that shares its kernel: its own, and the guest's initial one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HostAndGuest<'a> {
     pub(crate) own: &'a Namespace,
     pub(crate) guests: &'a Namespace,
 }
 
-/// Settings that the hosts of a kernel share: who has set each, and to what.
+/// Settings made so far: first host that set each, and its value. Hosts of a kernel may not disagree on global settings.
 #[derive(Debug, Default)]
 pub(crate) struct SharedSettings<'a>(BTreeMap<&'a str, (&'a str, &'a str)>);
 
 impl<'a> SharedSettings<'a> {
-    /// Sets what a host asks for. This thread is in its network.
+    /// Makes the settings of a host. The calling thread must be in its namespace.
     pub(crate) fn set(
         &mut self,
         host: &'a HostPlan,
@@ -43,11 +43,11 @@ impl<'a> SharedSettings<'a> {
             let is_own = write(name, value, networks).map_err(|error| match error {
                 SettingError::Unknown => KernelRefusal {
                     word: name.clone(),
-                    others: neighbours(name),
+                    others: settings_beside(name),
                     ..refused(format!("the kernel has no setting {name}"))
                 },
-                SettingError::Closed => refused(format!("the kernel does not let {name} be set")),
-                SettingError::Unfit => KernelRefusal {
+                SettingError::ReadOnly => refused(format!("the kernel does not let {name} be set")),
+                SettingError::InvalidValue => KernelRefusal {
                     word: value.clone(),
                     others: choices(name),
                     ..refused(format!("the kernel does not take {value:?} for {name}"))
@@ -69,21 +69,21 @@ impl<'a> SharedSettings<'a> {
 
 /// Reason why a setting could not be set.
 enum SettingError {
-    /// There is none of that name.
+    /// No setting of this name.
     Unknown,
-    /// It can only be read.
-    Closed,
-    /// The value is not taken.
-    Unfit,
-    /// Something else.
+    /// Read-only.
+    ReadOnly,
+    /// Value refused.
+    InvalidValue,
+    /// Other errors.
     Failed(io::Error),
 }
 
-/// Sets it, and says whether the host's network has it for itself.
+/// Writes a setting; returns whether it is per namespace.
 fn write(name: &str, value: &str, networks: Option<HostAndGuest<'_>>) -> Result<bool, SettingError> {
     match write_here(name, value) {
         Ok(()) => Ok(name.starts_with("net.")),
-        Err(unset @ (SettingError::Unknown | SettingError::Closed)) => {
+        Err(unset @ (SettingError::Unknown | SettingError::ReadOnly)) => {
             let Some(HostAndGuest { own, guests }) = networks else { return Err(unset) };
             guests.enter().map_err(SettingError::Failed)?;
             let set = write_here(name, value);
@@ -97,13 +97,13 @@ fn write(name: &str, value: &str, networks: Option<HostAndGuest<'_>>) -> Result<
 fn write_here(name: &str, value: &str) -> Result<(), SettingError> {
     let file = OpenOptions::new().write(true).open(path(name)).map_err(|error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::IsADirectory => SettingError::Unknown,
-        _ => SettingError::Closed,
+        _ => SettingError::ReadOnly,
     });
     file?.write_all(value.as_bytes()).map_err(|error| {
         match error.raw_os_error().map(Errno::from_raw_os_error) {
-            Some(Errno::PERM | Errno::ACCESS) => SettingError::Closed,
-            // The latter where a name is asked for, as of a congestion control.
-            Some(Errno::INVAL | Errno::RANGE | Errno::NOENT) => SettingError::Unfit,
+            Some(Errno::PERM | Errno::ACCESS) => SettingError::ReadOnly,
+            // ENOENT for unknown names, as of a congestion control.
+            Some(Errno::INVAL | Errno::RANGE | Errno::NOENT) => SettingError::InvalidValue,
             _ => SettingError::Failed(error),
         }
     })
@@ -113,16 +113,16 @@ fn path(name: &str) -> PathBuf {
     Path::new("/proc/sys").join(name.replace('.', "/"))
 }
 
-/// The names of settings beside one that there is not.
-fn neighbours(name: &str) -> Vec<String> {
+/// Names of the existing settings in the group of an unknown one.
+fn settings_beside(name: &str) -> Vec<String> {
     let (group, _) = name.rsplit_once('.').unwrap_or_default();
     let entries = path(group).read_dir().into_iter().flatten().filter_map(Result::ok);
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     files.map(|entry| format!("{group}.{}", entry.file_name().to_string_lossy())).collect()
 }
 
-/// Looks whether the kernel has the congestion controls that the host's sockets ask for, before any of them does. This thread is in its
-/// network.
+/// Checks before the run that the kernel has the congestion controls of the host's flows. The calling thread must be in the
+/// host's namespace.
 pub(crate) fn check_congestion_controls(host: &HostPlan) -> Result<(), KernelRefusal> {
     let refused = |name: &String, why: String| KernelRefusal {
         host: host.name.clone(),
@@ -144,7 +144,7 @@ pub(crate) fn check_congestion_controls(host: &HostPlan) -> Result<(), KernelRef
     Ok(())
 }
 
-/// The words that a setting takes, where another one has them: that is so of congestion controls.
+/// Values that a setting accepts, from its `_available_` counterpart (`tcp_available_congestion_control`); empty without one.
 fn choices(name: &str) -> Vec<String> {
     let (group, last) = name.rsplit_once('.').unwrap_or_default();
     let known = fs::read_to_string(path(&format!("{group}.{}", last.replacen('_', "_available_", 1))));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tailrace_agent::plan::{GuestPlan, HostPlan, Interface, Program};
 use tailrace_core::{Duration, Instant};
 use tailrace_guest::{GuestConfig, GuestProcess, KernelHost};
-use tailrace_sim::{Control, Cost, Progress, Simulation};
+use tailrace_sim::{Control, Progress, RunCost, Simulation};
 
 const READY: Duration = Duration::from_secs(3);
 
@@ -67,7 +67,7 @@ fn run(text: &str, kernels: &[PathBuf], programs: &[(&str, u64, &str)]) -> Outco
     }
     while simulation.step(Instant::MAX, &Control::default()).unwrap() != Progress::Ended {}
     let summary: serde_json::Value =
-        serde_json::from_str(&simulation.finish(Cost::default()).summary).unwrap();
+        serde_json::from_str(&simulation.finish(RunCost::default()).summary).unwrap();
     drop(machines);
     let output = |(i, p): (usize, &(&str, u64, &str))| read(&folder.join(p.0).join(format!("root/out{i}")));
     let outputs = programs.iter().enumerate().map(output).collect();

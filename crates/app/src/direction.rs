@@ -1,9 +1,9 @@
-//! Direction of a connection's data.
+//! Direction of the data on a connection: upload or download.
 
 use crate::application::EndpointRole;
 
 tailrace_core::choices! {
-    /// Direction of data, as seen from the client, which opens connections.
+    /// Direction of the data, seen from the client, which opens the connection.
     pub enum Direction {
         /// From the client to the server.
         Up = "up",
@@ -13,7 +13,7 @@ tailrace_core::choices! {
 }
 
 impl Direction {
-    /// The end that sends.
+    /// End that sends the data.
     pub const fn sender(self) -> EndpointRole {
         match self {
             Self::Up => EndpointRole::Client,

@@ -8,8 +8,8 @@ use std::collections::VecDeque;
 use tailrace_agent::messages::{self as wire, AGENT, PORT, SIMULATOR};
 use tailrace_core::{Bytes, Duration};
 use tailrace_sim::{
-    ResetCause, SocketCommand, SocketEvent, SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport,
-    State, StreamFigures, SubflowFigures, TcpStats, TcpView,
+    DataLevelStats, ResetCause, SocketCommand, SocketEvent, SocketKind, SocketOperation, SocketPair,
+    SocketReport, SocketStats, State, SubflowStats, TcpStats, TcpView,
 };
 use tailrace_wire::{Ipv4Packet, Ipv4Repr, Payload, UdpPacket, UdpRepr};
 
@@ -24,9 +24,9 @@ pub(crate) struct ControlChannel {
     pub(crate) card: usize,
     events: VecDeque<SocketEvent>,
     /// Subflows reported so far; the report of their connection follows.
-    subflows: Vec<SubflowFigures>,
+    subflows: Vec<SubflowStats>,
     /// The same of its data level.
-    stream: Option<StreamFigures>,
+    stream: Option<DataLevelStats>,
 }
 
 impl ControlChannel {
@@ -45,7 +45,7 @@ impl ControlChannel {
                     continue;
                 }
                 wire::SocketReport::Stream(said) => {
-                    self.stream = Some(StreamFigures {
+                    self.stream = Some(DataLevelStats {
                         sent_bytes: said.bytes_sent,
                         reinjected_bytes: said.bytes_again,
                         acked_bytes: said.bytes_acked,
@@ -54,7 +54,7 @@ impl ControlChannel {
                 }
                 wire::SocketReport::Counted(all) => {
                     let (subflows, stream) = (std::mem::take(&mut self.subflows), self.stream.take());
-                    SocketReport::Counted(Box::new(SocketFigures { subflows, stream, ..figures(&all) }))
+                    SocketReport::Counted(Box::new(SocketStats { subflows, stream, ..figures(&all) }))
                 }
                 wire::SocketReport::Accepted => SocketReport::Accepted,
                 wire::SocketReport::Connected => SocketReport::Connected,
@@ -143,13 +143,15 @@ pub(crate) fn kind(kind: &SocketKind) -> wire::SocketKind {
     }
 }
 
-fn order(order: &SocketOrder) -> wire::SocketOrder {
+fn order(order: &SocketOperation) -> wire::SocketOperation {
     match order {
-        SocketOrder::Connect(what) => wire::SocketOrder::Connect(kind(what)),
-        SocketOrder::Write(bytes) => wire::SocketOrder::Write(*bytes),
-        SocketOrder::Close => wire::SocketOrder::Close,
-        SocketOrder::Read(bytes) => wire::SocketOrder::Read(*bytes),
-        SocketOrder::Send { payload, stamp } => wire::SocketOrder::Send { payload: *payload, stamp: *stamp },
+        SocketOperation::Connect(what) => wire::SocketOperation::Connect(kind(what)),
+        SocketOperation::Write(bytes) => wire::SocketOperation::Write(*bytes),
+        SocketOperation::Close => wire::SocketOperation::Close,
+        SocketOperation::Read(bytes) => wire::SocketOperation::Read(*bytes),
+        SocketOperation::Send { payload, stamp } => {
+            wire::SocketOperation::Send { payload: *payload, stamp: *stamp }
+        }
     }
 }
 
@@ -166,8 +168,8 @@ fn cause(why: wire::ResetCause) -> ResetCause {
     }
 }
 
-fn subflow(pair: &wire::SocketPair, one: &wire::TcpInfo) -> SubflowFigures {
-    SubflowFigures {
+fn subflow(pair: &wire::SocketPair, one: &wire::TcpInfo) -> SubflowStats {
+    SubflowStats {
         socket: socket(pair),
         usable: one.usable,
         stats: stats(one),
@@ -177,8 +179,8 @@ fn subflow(pair: &wire::SocketPair, one: &wire::TcpInfo) -> SubflowFigures {
     }
 }
 
-fn figures(all: &wire::TcpInfo) -> SocketFigures {
-    SocketFigures {
+fn figures(all: &wire::TcpInfo) -> SocketStats {
+    SocketStats {
         stats: stats(all),
         lacks_timeouts: all.timeouts.is_none(),
         view: (!all.multipath).then(|| view(all)),

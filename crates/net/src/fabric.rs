@@ -310,7 +310,7 @@ impl<P: Routed> Fabric<P> {
                 self.arrived(link, to, copy, hosts);
             }
             Outcome::Lost(pkt) => hosts.dropped(link, self.packets.remove(pkt), DropReason::LinkLoss, now),
-            Outcome::Wants(place) => self.want_channel(place),
+            Outcome::WantsChannel(id) => self.request_channel(id),
             Outcome::Nothing => {}
         }
     }
@@ -409,8 +409,8 @@ impl<P: Routed> Fabric<P> {
                 l.bring_up(&mut self.packets, self.now, link, hosts);
             } else {
                 l.take_down(&mut self.packets, self.now, link, hosts);
-                if let Some(place) = l.place() {
-                    self.channels[place.channel as usize].leave(place.station as usize);
+                if let Some(id) = l.station_id() {
+                    self.channels[id.channel as usize].leave(id.station as usize);
                 }
             }
             self.schedule(link);
@@ -461,9 +461,9 @@ impl<P: Routed> Fabric<P> {
         self.graph.links_on_way(ends, flow)
     }
 
-    /// Same as [`Graph::learn`].
+    /// Same as [`Graph::compute_routes_to`].
     pub fn learn_routes(&mut self, addresses: impl IntoIterator<Item = Address>) {
-        self.graph.learn(addresses);
+        self.graph.compute_routes_to(addresses);
     }
 
     /// Same as [`Graph::change_address`]: routes stay.

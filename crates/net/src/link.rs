@@ -31,10 +31,10 @@ use crate::link_stats::{LinkCounters, QueueStats};
 use crate::observer::PacketOps;
 use crate::packet_slab::{PacketId, PacketSlab, Routed};
 use crate::transmitter::Transmitter;
-use delivery_schedule::Scheduled;
+use delivery_schedule::DeliverySchedule;
 use queueing::Service;
-use shared_medium::Station;
-pub(crate) use shared_medium::{Fared, Place};
+use shared_medium::MediumStation;
+pub(crate) use shared_medium::{FrameOutcome, StationId};
 use tailrace_access::RunningSchedule;
 use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate, Rng};
 use tailrace_qdisc::{Backlog, Qdisc, QueueDiscipline};
@@ -107,19 +107,19 @@ pub struct Link<P: Packet> {
     service: Service<P>,
     impairment: Option<Box<Impairment>>,
     stats: Option<Box<QueueStats>>,
-    schedule: Option<Box<Scheduled>>,
-    /// Where it shares a channel with others, which then says when it sends.
-    station: Option<Box<Station>>,
-    /// Rate of the packet that was in transmission when the rate changed last, and the end of that transmission.
+    schedule: Option<Box<DeliverySchedule>>,
+    /// Station of a shared channel, whose arbiter decides when the link sends; `None` for a link of its own.
+    station: Option<Box<MediumStation>>,
+    /// End of the transmission during which the rate last changed, and the rate before the change.
     former: Option<Box<(Instant, Rate)>>,
     /// Bits of packets that were cut off as the link went down.
     cut_bits: f64,
-    tally: Tally,
+    event_counters: PacketEventCounters,
 }
 
-/// Counters of packets that are not just carried; see [`LinkCounters`].
+/// Counters of drops, marks and impairments; copied to [`LinkCounters`].
 #[derive(Debug, Default)]
-struct Tally {
+struct PacketEventCounters {
     refused: u64,
     expelled: u64,
     marked: u64,
@@ -135,13 +135,13 @@ const NOT_A_ROUTER: u32 = u32::MAX;
 pub(crate) enum Outcome {
     /// A packet for the node at the other end.
     Arrived(PacketId),
-    /// The same, and a copy of it right behind.
+    /// A packet for the node at the other end, followed by its duplicate.
     ArrivedTwice(PacketId, PacketId),
     /// The link lost a packet.
     Lost(PacketId),
-    /// It is a station that wants its channel from now on.
-    Wants(Place),
-    /// Something about the queue, or nothing: the event was superseded by an earlier one.
+    /// The link is a station of a shared channel and has a frame to send.
+    WantsChannel(StationId),
+    /// No packet: the event concerned the queue only, or was superseded by an earlier one.
     Nothing,
 }
 
@@ -173,11 +173,11 @@ impl<P: Routed> Link<P> {
             service: Service::new(config.queue),
             impairment: config.impairment,
             stats: config.observed.then(Box::default),
-            schedule: config.schedule.map(|openings| Box::new(Scheduled::new(openings, config.rate))),
+            schedule: config.schedule.map(|openings| Box::new(DeliverySchedule::new(openings, config.rate))),
             station: None,
             former: None,
             cut_bits: 0.0,
-            tally: Tally::default(),
+            event_counters: PacketEventCounters::default(),
         };
         if link.schedule.is_some() || link.impairment.as_ref().is_some_and(|i| i.varies_delay()) {
             link.undo_arithmetic(&mut PacketSlab::new(), Instant::ZERO);
@@ -248,7 +248,8 @@ impl<P: Routed> Link<P> {
 
     /// Counters since the start of the run, as of the last call that touched the link.
     pub fn counters(&self) -> LinkCounters {
-        let Tally { refused, expelled, marked, dropped, duplicated, corrupted, held_back } = self.tally;
+        let PacketEventCounters { refused, expelled, marked, dropped, duplicated, corrupted, held_back } =
+            self.event_counters;
         LinkCounters {
             arrived: self.arrived,
             refused,
@@ -412,8 +413,8 @@ impl<P: Routed> Link<P> {
         id: LinkId,
         hosts: &mut R,
     ) {
-        self.tally.refused += 1;
-        self.tally.dropped[reason as usize] += 1;
+        self.event_counters.refused += 1;
+        self.event_counters.dropped[reason as usize] += 1;
         hosts.dropped(id, pkt, reason, now);
     }
 
@@ -423,7 +424,7 @@ impl<P: Routed> Link<P> {
             return self.propagate_in_order(pkt, ends, packets);
         };
         let (arrives, held) = impairment.arrival(ends.saturating_add(self.delay), self.flight.last_arrives());
-        self.tally.held_back += u64::from(held);
+        self.event_counters.held_back += u64::from(held);
         self.flight.insert(pkt, arrives, packets);
     }
 
@@ -478,13 +479,13 @@ impl<P: Routed> Link<P> {
         }
         self.pending = Instant::MAX;
         self.catch_up(packets, now, id, hosts);
-        if let Some(wants) = self.station.as_mut().and_then(|station| station.tell()) {
-            return wants; // What arrives now is another event.
+        if let Some(request) = self.station.as_mut().and_then(|station| station.take_request()) {
+            return request; // An arrival at this time is another event.
         }
         let Some(pkt) = self.arrival(packets, now) else { return Outcome::Nothing };
-        let given_up = self.schedule.as_mut().is_some_and(|schedule| schedule.has_lost(pkt));
-        if given_up || self.impairment.as_mut().is_some_and(|i| i.loses()) {
-            self.tally.dropped[DropReason::LinkLoss as usize] += 1;
+        let lost = self.schedule.as_mut().is_some_and(|schedule| schedule.take_lost(pkt));
+        if lost || self.impairment.as_mut().is_some_and(|i| i.loses()) {
+            self.event_counters.dropped[DropReason::LinkLoss as usize] += 1;
             return Outcome::Lost(pkt);
         }
         let copy = self.disturb(pkt, packets, id, hosts);
@@ -496,7 +497,8 @@ impl<P: Routed> Link<P> {
         copy.map_or(Outcome::Arrived(pkt), |copy| Outcome::ArrivedTwice(pkt, copy))
     }
 
-    /// Disturbs a packet that arrives; gives the copy of it, where one is made. Each is damaged or not by itself.
+    /// Applies duplication and corruption to an arriving packet; returns its duplicate, if any. Original and duplicate are
+    /// corrupted independently.
     fn disturb<R: PacketOps<P>>(
         &mut self,
         pkt: PacketId,
@@ -507,10 +509,10 @@ impl<P: Routed> Link<P> {
         let netem = self.impairment.as_mut()?.disturbs_arrivals()?;
         let copy = if netem.duplicates() { hosts.duplicate(id, packets.get(pkt)) } else { None };
         let copy = copy.map(|copy| packets.insert(copy));
-        self.tally.duplicated += u64::from(copy.is_some());
+        self.event_counters.duplicated += u64::from(copy.is_some());
         for pkt in std::iter::once(pkt).chain(copy) {
             if netem.corrupts() {
-                self.tally.corrupted += 1;
+                self.event_counters.corrupted += 1;
                 packets.change(pkt, |pkt| hosts.damage(id, pkt));
             }
         }

@@ -310,31 +310,31 @@ impl Graph {
         flow: impl FnOnce() -> FlowKey,
     ) -> Option<LinkId> {
         let number = self.numbering.number(destination);
-        if let Some(goal) = self.routes.lacks(number) {
-            self.with_routes(|routes, graph| routes.learn(graph, vec![goal]));
+        if let Some(egress) = self.routes.lacks(number) {
+            self.with_routes(|routes, graph| routes.compute_routes_to(graph, vec![egress]));
         }
         let choose = |of| self.spreading.as_ref().map_or(0, |spreading| spreading.choose(flow(), router, of));
         self.routes.find(self, router, number, choose)
     }
 
-    /// Spreads packets over ways of one length from now on. Call before [`Graph::compute_routes`].
+    /// Enables ECMP: packets are spread over next hops of equal path length. Call before [`Graph::compute_routes`].
     pub fn spread(&mut self, spreading: EcmpHash) {
         self.spreading = Some(spreading);
     }
 
-    /// Whether packets are spread over ways of one length.
+    /// Whether ECMP is enabled.
     fn spreads(&self) -> bool {
         self.spreading.is_some()
     }
 
-    /// Says that links between routers will go down or up, so that it is kept what that takes. It goes without.
+    /// Announces that links between routers will go down or up, so that distances are kept for incremental updates. Optional.
     pub fn expect_changes(&mut self) {
         self.will_change = true;
     }
 
-    /// Marks link directions as usable or not; routes follow, once they have been computed. Gives those that this
-    /// changed. What no route can depend on is not looked at: a link to a host concerns that host's address, one from a host
-    /// nobody else, and one between routers the routers that then are nearer or farther.
+    /// Marks link directions as up or down, updates the computed routes, and returns the directions whose state changed. The
+    /// update is incremental: a link to a host affects the entry of its address, a link from a host no route, and a link
+    /// between routers those routers whose distance changes.
     pub fn set_links_up(&mut self, links: &[LinkId], up: bool) -> Vec<LinkId> {
         let mut changed = links.to_vec();
         changed.retain(|link| self.arcs[link.0 as usize].up != up);
@@ -348,7 +348,7 @@ impl Graph {
         for (i, link) in changed.iter().enumerate() {
             self.arcs[link.0 as usize].up = up;
             if !done && routes.follow(self, *link, &mut budget).is_none() {
-                // Begins anew where so much changes that this is cheaper, once all links have changed.
+                // Full computation, after all links have changed, where it is cheaper than the incremental update.
                 changed[i..].iter().for_each(|later| self.arcs[later.0 as usize].up = up);
                 routes.compute(self);
                 done = true;
@@ -358,18 +358,18 @@ impl Graph {
         changed
     }
 
-    /// Forgets all routes, and takes over the topology for new ones.
+    /// Discards all routes and reads the topology; routes are computed on demand.
     pub fn compute_routes(&mut self) {
-        self.with_routes(Routes::lay_out);
+        self.with_routes(Routes::load_topology);
     }
 
-    /// Computes routes to these addresses; others are when somebody sends there.
-    pub fn learn(&mut self, addresses: impl IntoIterator<Item = Address>) {
+    /// Computes routes to these addresses in advance; others are computed when the first packet is sent there.
+    pub fn compute_routes_to(&mut self, addresses: impl IntoIterator<Item = Address>) {
         let numbers: Vec<usize> =
             addresses.into_iter().map(|address| self.numbering.number(address)).collect();
         self.with_routes(|routes, graph| {
-            let goals = routes.goals_of(numbers.into_iter());
-            routes.learn(graph, goals);
+            let egresses = routes.egresses_of(numbers.into_iter());
+            routes.compute_routes_to(graph, egresses);
         });
     }
 
@@ -379,8 +379,7 @@ impl Graph {
         self.routes = routes;
     }
 
-    /// The links from `source` to `destination`, or `None` without a route. Where packets are spread, the first of ways of one
-    /// length.
+    /// The links from `source` to `destination`, or `None` without a route. With ECMP, by the first next hops.
     pub fn path(&self, source: Address, destination: Address) -> Option<Vec<LinkId>> {
         let link = self.egress(source).filter(|l| self.arcs[l.0 as usize].up)?;
         let number = self.numbering.number(destination);

@@ -1,6 +1,6 @@
 //! Cost of a run: wall time and memory. No result depends on it.
 
-use tailrace_sim::Cost;
+use tailrace_sim::RunCost;
 
 /// Measures wall time.
 #[derive(Debug)]
@@ -14,8 +14,8 @@ impl Stopwatch {
     }
 
     /// Cost since the start.
-    pub(crate) fn cost(&self) -> Cost {
-        Cost { wall_s: self.0.elapsed().as_secs_f64(), peak_rss_bytes: peak_rss_bytes() }
+    pub(crate) fn cost(&self) -> RunCost {
+        RunCost { wall_s: self.0.elapsed().as_secs_f64(), peak_rss_bytes: peak_rss_bytes() }
     }
 }
 

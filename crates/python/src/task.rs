@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tailrace_core::Instant;
-use tailrace_sim::{CaptureFile, Control, Cost, Progress, RunError, RunOutput, Simulation};
+use tailrace_sim::{CaptureFile, Control, Progress, RunCost, RunError, RunOutput, Simulation};
 
 /// A run that can be executed on any thread, watched and stopped from others.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -65,7 +65,7 @@ impl Task {
             let mut simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
             let kernels = Kernels::start(&self.scenario, self.run, &mut simulation, self.stock.as_ref());
             if self.control.is_cancelled() {
-                return Ok(simulation.finish(Cost::default())); // Whatever kernels said to that.
+                return Ok(simulation.finish(RunCost::default())); // Whatever kernels said to that.
             }
             let kernels = kernels?;
             let mut run = self.simulate(simulation, &kernels)?;

@@ -1,4 +1,4 @@
-//! What a run asks of the allocator: nothing per packet, and little per flow.
+//! Memory of a run: no allocation per packet, and little memory per flow.
 #![expect(unsafe_code, reason = "a counting allocator must implement GlobalAlloc")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -10,7 +10,7 @@ use tailrace_sim::{Control, Progress, Simulation};
 struct Counting;
 
 thread_local! {
-    /// Of this thread only: the test harness allocates on its own.
+    /// Counter of this thread only, because the test harness allocates, too.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
     static LIVE_BYTES: Cell<i64> = const { Cell::new(0) };
 }
@@ -103,21 +103,21 @@ fn steady_state(n: usize, transport: &str) -> (u64, u64) {
 }
 
 #[test]
-fn nothing_is_allocated_per_packet_in_steady_state() {
+fn steady_state_allocates_nothing_per_packet() {
     for n in [10, 100] {
-        // Windows that stay as they are need nothing at all.
+        // Constant windows need no allocation at all.
         let (allocations, hops) = steady_state(n, "window = 6");
         assert!(hops > 7_000 * n as u64, "{hops}");
         assert_eq!(allocations, 0, "in {hops} packet-hops of {n} flows");
-        // Windows that come and go take their queues along: these double as they fill and halve, at the earliest
-        // every 1024 packets, as they have long been empty. Measured: one in some 35 000 hops.
+        // Varying windows resize their queues, which double when full and halve after at least 1024 packets with spare room.
+        // Measured: one allocation in some 35 000 hops.
         let (allocations, hops) = steady_state(n, "sack = true");
         assert!(hops > 7_000 * n as u64, "{hops}");
         assert!(allocations * 10_000 < hops, "{allocations} in {hops} packet-hops of {n} flows");
     }
 }
 
-/// One stream over ways of 10 and 100 ms, where much arrives ahead of its order.
+/// A stream over paths of 10 and 100 ms, with much out-of-order data.
 fn two_ways() -> Arc<tailrace_scenario::Scenario> {
     let text = r#"
 name = "ways"
@@ -150,7 +150,7 @@ app = "bulk"
 }
 
 #[test]
-fn what_arrives_ahead_of_its_order_takes_no_allocation_either() {
+fn out_of_order_data_allocates_nothing_per_packet() {
     let mut sim = Simulation::build(&two_ways(), 1).unwrap();
     assert_eq!(sim.step(Instant::from_secs(20), &Control::default()), Ok(Progress::UnderWay));
     let before = (ALLOCATIONS.get(), sim.packet_hops());
@@ -160,8 +160,8 @@ fn what_arrives_ahead_of_its_order_takes_no_allocation_either() {
     assert_eq!(allocations, 0, "in {hops} packet-hops");
 }
 
-/// Bytes that a simulation of so many hosts a side and flows between them holds at 10 s, each flow with at most four
-/// packets in flight.
+/// Live bytes of a simulation at 10 s with this many hosts per side and flows between them, each with at most four packets in
+/// flight.
 fn live_bytes(hosts: usize, flows: usize) -> i64 {
     let scenario = scenario_d(hosts, flows, "window = 4");
     let before = LIVE_BYTES.get();
@@ -174,12 +174,12 @@ fn live_bytes(hosts: usize, flows: usize) -> i64 {
 }
 
 #[test]
-fn a_flow_takes_at_most_four_kibibytes() {
-    // Differences between networks of the same kind, so that what all flows share drops out.
+fn flow_memory_is_at_most_four_kibibytes() {
+    // Differences between networks of the same kind cancel the memory shared by all flows.
     let flow = (live_bytes(2000, 2000) - live_bytes(2000, 1000)) / 1000;
     let with_its_links = (live_bytes(2000, 2000) - live_bytes(1000, 1000)) / 1000;
     // Four packets, their records and their slots in queues are among these bytes.
     assert!(flow <= 4096, "{flow} B a flow");
-    // A host and its link come on top of that where a flow has them for itself.
+    // A host and its link add to that for flows that do not share them.
     assert!(with_its_links <= 6144, "{with_its_links} B a flow with its hosts and links");
 }

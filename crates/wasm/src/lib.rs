@@ -1,5 +1,5 @@
-//! The simulator as WebAssembly. [`Session`] is what can be done; `exports` is the same for JavaScript, as functions over
-//! numbers and one text that lies in memory.
+//! The simulator as WebAssembly. [`Session`] is the interface in Rust; `exports` has the same functions for JavaScript, with
+//! numbers as arguments and text (JSON, TOML) passed through linear memory.
 
 mod exports;
 mod outline;

@@ -8,7 +8,7 @@ use tailrace_core::params::{ParamType as _, SetError, Value as Param};
 use tailrace_core::{Duration, Instant, Rate};
 use tailrace_scenario::Declaration;
 use tailrace_scenario::model::{FaultConfig, LinkIndex};
-use tailrace_sim::{Change, Control, Cost, Progress, RunOutput, Simulation, Table, Values};
+use tailrace_sim::{Control, LiveChange, Progress, RunCost, RunOutput, Simulation, Table, Values};
 
 /// A run that is under way.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl Session {
 
     /// The summary so far, as the result contract has it.
     pub fn so_far(&mut self) -> String {
-        self.simulation.so_far(Cost::default())
+        self.simulation.so_far(RunCost::default())
     }
 
     /// Rows of series and events since the last time: `{table: {column: [values]}}`. `wanted` names tables, or columns as
@@ -95,7 +95,7 @@ impl Session {
             })?;
         }
         let link = LinkIndex(link);
-        let change = if restores { Change::Restore(link, sort) } else { Change::Set(link, sort) };
+        let change = if restores { LiveChange::Restore(link, sort) } else { LiveChange::Set(link, sort) };
         self.simulation.change(change).map_err(|e| e.to_string())
     }
 
@@ -108,7 +108,7 @@ impl Session {
     /// Ends the run: `{"fingerprint", "summary", "tables"}`.
     pub fn finish(self) -> Value {
         let RunOutput { fingerprint, summary, tables: rows, interrupted, .. } =
-            self.simulation.finish(Cost::default());
+            self.simulation.finish(RunCost::default());
         json!({
             // Text, since JavaScript's numbers have 53 bits.
             "fingerprint": format!("{fingerprint:016x}"),

@@ -50,48 +50,48 @@ def build(
     """Build a kernel from unchanged source; needs no root. The same command continues after an interruption."""
     from tailrace.kernels import build_kernel, source_location
 
-    def talk(text: str) -> None:
+    def say_unless_quiet(text: str) -> None:
         if not quiet:
             say(text)
 
     @contextmanager
     def progress(what: str) -> Iterator[Callable[[float], None]]:
-        from tailrace.execution import progress
+        from tailrace.execution import progress as progress_bar
 
-        talk(f"{what}: some minutes, on two processors 4 to 9")
-        with progress.watch(quiet=quiet, what=what) as watch:
+        say_unless_quiet(f"{what}: some minutes, on two processors 4 to 9")
+        with progress_bar.watch(quiet=quiet, what=what) as watch:
             yield watch.progress
 
-    telling = build_kernel.Telling(talk, progress)
-    where = source_location.find(version, source)
-    kernel = build_kernel.build(version, where, jobs or os.cpu_count() or 1, telling, fresh=fresh)
+    messages = build_kernel.BuildMessages(say_unless_quiet, progress)
+    location = source_location.find(version, source)
+    kernel = build_kernel.build(version, location, jobs or os.cpu_count() or 1, messages, fresh=fresh)
     common.echo(f"Linux {kernel.version}: {kernel.path}")
 
 
 @app.command("list")
 @guarded
-def listing(json: common.Json = False) -> None:
+def list_kernels(json: common.Json = False) -> None:
     """List the kernels that have been built, the newest first, by the names that scenarios use."""
     from tailrace.kernels import kernel_store
 
-    kept = kernel_store.kernels()
-    named = list(zip(kernel_store.names(kept), kept, strict=True))
+    kernels = kernel_store.kernels()
+    named = list(zip(kernel_store.names(kernels), kernels, strict=True))
     if json:
-        typer.echo(json_text.dumps([kernel.described() | {"name": name} for name, kernel in named], indent=2))
+        typer.echo(json_text.dumps([kernel.as_dict() | {"name": name} for name, kernel in named], indent=2))
         return
-    if not kept:
+    if not kernels:
         say(f"no kernel in {kernel_store.folder()}: tailrace kernel build 6.12 builds one")
         return
     rows = [
         (
             name,
-            k.version,
-            k.sha256[: kernel_store.SHOWN_DIGITS],
-            f"{k.size / 1e6:.1f} MB",
-            _minute(k.built),
-            str(k.path),
+            kernel.version,
+            kernel.sha256[: kernel_store.SHOWN_DIGITS],
+            f"{kernel.size / 1e6:.1f} MB",
+            _to_the_minute(kernel.built),
+            str(kernel.path),
         )
-        for name, k in named
+        for name, kernel in named
     ]
     headings = ("name", "version", "sha256", "size", "built (UTC)", "path")
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
@@ -114,8 +114,8 @@ def check(
 
     chosen = [kernel_store.find(name)] if name is not None else kernel_store.kernels()
     findings = [
-        *run_requirements.look(),
-        *(finding for kernel in chosen for finding in boot_check.of(kernel)),
+        *run_requirements.check(),
+        *(finding for kernel in chosen for finding in boot_check.check(kernel)),
     ]
     if not chosen:
         findings.append(
@@ -126,6 +126,6 @@ def check(
     doctor.report(findings, json=json)
 
 
-def _minute(built: str) -> str:
-    """2026-11-23T11:30:05+00:00 as 2026-11-23 11:30."""
+def _to_the_minute(built: str) -> str:
+    """Time of a build from ISO 8601 (2026-11-23T11:30:05+00:00) to the minute (2026-11-23 11:30)."""
     return built[:16].replace("T", " ") or "?"

@@ -1,4 +1,4 @@
-"""Whether a kernel is one that hosts can run: what it says of itself, and where a launcher is there, that it boots."""
+"""Check that hosts can run a kernel: its version and options, and that it boots (if the launcher is installed)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _LAST_LINES = 5
 _BOOTED = "tailrace: booted"
 # Environment like that of guests in crates/guest, but without time control and network devices.
 _AVX = ("AVX", "AVX2", "AVX512F", "AVX512VL", "AVX512BW", "AVX_Fast_Unaligned_Load")
-# On a kernel's command line: its programs do without registers that are not kept when it switches between them.
+# On the kernel's command line: programs do not use AVX, whose registers a context switch of User-Mode Linux loses.
 WITHOUT_AVX = f"GLIBC_TUNABLES=glibc.cpu.hwcaps={','.join(f'-{feature}' for feature in _AVX)}"
 _BOOT = (
     "mem=64M",
@@ -39,8 +39,8 @@ _BOOT = (
 )
 
 
-def of(kernel: Kernel) -> list[Finding]:
-    """Findings about a kernel; it is not booted if it is no kernel."""
+def check(kernel: Kernel) -> list[Finding]:
+    """Findings about a kernel. It is booted only if version and options are right."""
     found = [_said(kernel), _options(kernel)]
     if all(finding.state == "ok" for finding in found):
         found.append(_boot(kernel))

@@ -1,7 +1,7 @@
-"""Builds a kernel: User-Mode Linux in simulated time, of unchanged source.
+"""Build of a kernel: User-Mode Linux in simulated time, from unchanged source.
 
-All of it happens in a work folder beside the kernels that are kept, which is removed when the kernel is there.
-What interrupts a build leaves that folder, and the next one goes on with it if it is of the same archive.
+The work folder lies in the kernel store and is removed after the build. An interrupted build leaves it, and the
+next build of the same archive continues in it.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from tailrace.kernels.make import BuildError
 from tailrace.kernels.source_location import Source
 from tailrace.kernels.source_tree import Site
 
-# Files that `make` names while it builds 6.12, some 1260; of others not many more or fewer.
+# Number of files that `make` reports for 6.12; similar for other versions. For the progress bar.
 _STEPS = 1260
 
 
 @dataclass(frozen=True)
-class Telling:
+class BuildMessages:
     """Progress messages of a build."""
 
     say: Callable[[str], None]
-    """A line for people."""
+    """Writes a line."""
     progress: Callable[[str], AbstractContextManager[Callable[[float], None]]]
-    """While something long is under way, the share of it that is done."""
+    """Context of a long step; the value takes the share done, 0 to 1."""
 
 
-def build(version: str, source: Source, jobs: int, telling: Telling, *, fresh: bool = False) -> Kernel:
+def build(version: str, source: Source, jobs: int, messages: BuildMessages, *, fresh: bool = False) -> Kernel:
     """Builds a kernel and keeps it; without `fresh`, one of the same source, options and compiler will do."""
     from tailrace.system import write_lock
 
@@ -43,24 +43,24 @@ def build(version: str, source: Source, jobs: int, telling: Telling, *, fresh: b
     build_requirements.prepare(kept, source, begun=work.exists())
     about = _about(source)
     with write_lock.held(work.with_name(f"{work.name}.lock"), work, "wait for it") as held:
-        site = Site(version, source, work, held, telling.say)
+        site = Site(version, source, work, held, messages.say)
         if fresh:
             site.clear()
-        kernel = None if fresh else _there(version, about)
+        kernel = None if fresh else _built_before(version, about)
         if kernel is not None:
-            telling.say(f"Linux {kernel.version} was built of this before; --fresh builds it anew")
+            messages.say(f"Linux {kernel.version} was built of this before; --fresh builds it anew")
         else:
-            kernel = _build(site, about, jobs, telling)
+            kernel = _build(site, about, jobs, messages)
         site.clear()
     return kernel
 
 
-def _build(site: Site, about: dict[str, str], jobs: int, telling: Telling) -> Kernel:
+def _build(site: Site, about: dict[str, str], jobs: int, messages: BuildMessages) -> Kernel:
     found = source_tree.place(site, about["source_sha256"])
     _configure(site)
-    with telling.progress(f"building Linux {found.version}") as progress:
+    with messages.progress(f"building Linux {found.version}") as progress:
         steps = _Steps(progress)
-        site.maker.make("linux", f"-j{jobs}", told=steps.told)
+        site.maker.make("linux", f"-j{jobs}", told=steps.count)
     program = site.tree / kernel_store.PROGRAM
     said = (kernel_store.banner(program) if program.is_file() else None) or "nothing"
     # A file of the source may add to the version.
@@ -82,8 +82,8 @@ def _about(source: Source) -> dict[str, str]:
     }
 
 
-def _there(version: str, about: dict[str, str]) -> Kernel | None:
-    """A kernel of that version that was made of the same."""
+def _built_before(version: str, about: dict[str, str]) -> Kernel | None:
+    """Kernel of this version in the store with the same source, options and compiler."""
     for kernel in kernel_store.kernels():
         alike = all(getattr(kernel, key) == value for key, value in about.items() if key != "source")
         if (
@@ -96,7 +96,7 @@ def _there(version: str, about: dict[str, str]) -> Kernel | None:
 
 
 def _configure(site: Site) -> None:
-    """Writes .config, and sees that the options took effect."""
+    """Writes .config and checks that the options took effect."""
     wanted = kernel_config.wanted()
     head = (site.tree / "Kconfig").read_text(encoding="utf-8")
     _write(site.kconfig, kernel_config.with_ticks(head))
@@ -113,20 +113,20 @@ def _configure(site: Site) -> None:
 
 
 def _write(file: Path, text: str) -> None:
-    """Leaves a file that has the text alone: make goes by the times of files."""
+    """Writes a file unless it has this text already: make compares modification times."""
     if not file.exists() or file.read_text(encoding="utf-8") != text:
         file.write_text(text, encoding="utf-8")
 
 
 class _Steps:
-    """Reckons from what `make` says how far it is."""
+    """Progress of `make`, from the files that it reports."""
 
     def __init__(self, progress: Callable[[float], None]) -> None:
         self._progress = progress
         self._done = 0
 
-    def told(self, line: str) -> None:
-        """Lines that begin with two spaces name the step and its file."""
+    def count(self, line: str) -> None:
+        """Counts lines that begin with two spaces: they name a step and its file."""
         if line.startswith("  "):
             self._done += 1
             self._progress(min(self._done / _STEPS, 0.99))

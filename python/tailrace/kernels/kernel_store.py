@@ -49,7 +49,7 @@ class Kernel:
         """Bytes of the program."""
         return self.path.stat().st_size
 
-    def described(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         return {**asdict(self), "path": str(self.path), "size": self.size}
 

@@ -1,4 +1,4 @@
-"""Whether this machine can run kernels as hosts, and what to do where it cannot."""
+"""Check that this machine can run kernels as hosts, with the remedy for each failure."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 
 from tailrace.system.diagnosis import Finding
 
-# Where guests' memory lies.
+# File system of guests' memory.
 MEMORY = Path("/dev/shm")  # noqa: S108 - where Linux has it
 _MIB = 1 << 20
-# Memory of a guest, where a scenario does not set it.
+# Default memory of a guest.
 _GUEST = 128 * _MIB
 _FEW_GUESTS = 8
 _PATIENCE_S = 30
 
 
-def look() -> list[Finding]:
-    """All that a kernel needs, whichever it is; where the system is another, nothing else counts."""
+def check() -> list[Finding]:
+    """Findings about everything that kernels need; only the first if the system is not Linux on x86_64."""
     system = _system()
     return [system] if system.state == "FAIL" else [system, _ptrace(), _seccomp(), _memfd(), *_memory()]
 

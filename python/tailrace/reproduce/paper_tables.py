@@ -37,7 +37,10 @@ def beside(paper: Paper, table: Table, sweeps: Sweeps) -> text_table.Grid:
             found = [measured.one(cell(table, row, column), table.keys) for column in table.columns]
             units = [number.unit for number in found]
             shown.append(
-                (reading or "ours", [interval_text.number(_leaf(number.interval)) for number in found])
+                (
+                    reading or "ours",
+                    [interval_text.mean_with_interval(_leaf(number.interval)) for number in found],
+                )
             )
         rows += [[row if place == 0 else "", who, *cells] for place, (who, cells) in enumerate(shown)]
     headings = [f"{name} [{unit}]" if unit else name for name, unit in zip(table.columns, units, strict=True)]
@@ -60,7 +63,7 @@ def _leaf(interval: Interval | None) -> dict[str, float | int | None] | None:
 
 
 def _number(value: float) -> str:
-    return interval_text.NONE if math.isnan(value) else f"{value:g}"
+    return interval_text.NO_VALUE if math.isnan(value) else f"{value:g}"
 
 
 def of_beyond(one: Beyond, sweep: Sweep, reading: str) -> text_table.Grid:

@@ -17,7 +17,7 @@ from tailrace.stats.summary_measures import (
     leaf,
     studied_queue,
 )
-from tailrace.text.interval_text import UNEVEN, number
+from tailrace.text.interval_text import ASYMMETRY_NOTE, mean_with_interval
 from tailrace.text.text_table import Grid, RichGrid, rich_grid
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def result_grids(result: Result) -> list[Grid]:
                         queue_kind(queue),
                         *(m.of(queue) for m in queue_measures),
                         _drops(queue),
-                        number(leaf(queue, ("marked_packets",))),
+                        mean_with_interval(leaf(queue, ("marked_packets",))),
                     ]
                     for name, queue in queues.items()
                 ],
@@ -107,8 +107,8 @@ def _group_grid(title: str, aggregate: Mapping[str, Any]) -> Grid:
                 name,
                 _described(group),
                 *(m.of(group) for m in measures),
-                number(leaf(group, ("retransmitted_packets",))),
-                number(leaf(group, ("timeouts",))),
+                mean_with_interval(leaf(group, ("retransmitted_packets",))),
+                mean_with_interval(leaf(group, ("timeouts",))),
             ]
             for name, group in groups.items()
         ],
@@ -153,7 +153,9 @@ def _window_grids(aggregate: Mapping[str, Any]) -> list[Grid]:
             rows.append([f"{name}, {_time(window)}" if position == 0 else "", flows, *numbers])
         queue: Mapping[str, Any] = window["queues"].get(studied) or {}
         numbers = [m.of(queue) for m in queue_measures]
-        queue_rows.append([name, *numbers, _drops(queue), number(leaf(queue, ("marked_packets",)))])
+        queue_rows.append(
+            [name, *numbers, _drops(queue), mean_with_interval(leaf(queue, ("marked_packets",)))]
+        )
     grids = (
         [Grid("windows", ["window", "flows", *(m.heading for m in measures)], rows, labels=2)] if rows else []
     )
@@ -244,7 +246,7 @@ def _over(counts: Sequence[int]) -> str:
     over = _runs(*sorted(set(counts)))
     if max(counts) == 1:
         return f"{over}: no intervals"
-    return f"mean ± half width of the 95 % interval over {over} ({UNEVEN})"
+    return f"mean ± half width of the 95 % interval over {over} ({ASYMMETRY_NOTE})"
 
 
 def _runs(*counts: int) -> str:
@@ -279,7 +281,9 @@ def limits_note(results: Mapping[str, Result], name: str | None) -> list[str]:
 
 def _drops(queue: Mapping[str, Any]) -> str:
     drops: Mapping[str, Any] = queue.get("dropped_packets") or {}
-    parts = [f"{number(leaf(drops, (reason,)))} {reason}" for reason in drops if leaf(drops, (reason,))]
+    parts = [
+        f"{mean_with_interval(leaf(drops, (reason,)))} {reason}" for reason in drops if leaf(drops, (reason,))
+    ]
     return ", ".join(part for part in parts if not part.startswith("0 ")) or "0"
 
 

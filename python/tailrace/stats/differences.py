@@ -400,10 +400,12 @@ def _plain(row: Difference) -> dict[str, Any]:
 
 
 def _cells(parameters: Sequence[Parameter], row: Difference, *, judged: bool) -> list[str]:
-    sides = [interval_text.number(side.as_dict() if side else None) for side in (row.before, row.after)]
-    change = interval_text.number(row.change.as_dict()) if row.change else interval_text.NONE
-    relative = interval_text.NONE if row.relative is None else f"{100 * row.relative:+.3g} %"
-    significant = {None: interval_text.NONE, True: "yes", False: "no"}[row.significant]
+    sides = [
+        interval_text.mean_with_interval(side.as_dict() if side else None) for side in (row.before, row.after)
+    ]
+    change = interval_text.mean_with_interval(row.change.as_dict()) if row.change else interval_text.NO_VALUE
+    relative = interval_text.NO_VALUE if row.relative is None else f"{100 * row.relative:+.3g} %"
+    significant = {None: interval_text.NO_VALUE, True: "yes", False: "no"}[row.significant]
     placed = [p.said(value) for p, value in zip(parameters, row.parameters, strict=True)]
     text = [*placed, row.metric.heading, *sides]
     verdict = [row.verdict.word if row.verdict else ""] if judged else []

@@ -128,7 +128,7 @@ def _signs(rows: Sequence[Sequence[str]]) -> list[str]:
     uneven = any(f" {interval_text.BELOW}" in cell for row in rows for cell in row)
     some = any(_OF_SOME.search(cell) for row in rows for cell in row)
     return [
-        *([interval_text.UNEVEN] if uneven else []),
+        *([interval_text.ASYMMETRY_NOTE] if uneven else []),
         *(["(2 of 5): so many runs have a value"] if some else []),
     ]
 
@@ -162,5 +162,5 @@ def _leaf(metric: Metric, value: statistics.Interval | None) -> dict[str, Any] |
 
 def _number(value: statistics.Interval | None, runs: int, least: float) -> str:
     """With how many runs it is of, where these are not all."""
-    said = interval_text.measured(value.as_dict() if value else None, 1.0, least)
+    said = interval_text.mean_or_bound(value.as_dict() if value else None, 1.0, least)
     return f"{said} ({value.n} of {runs})" if value and value.n < runs else said

@@ -64,7 +64,7 @@ class Parameter:
         >>> Parameter("rate", "bit/s").said(2e6), Parameter("load").said(0.5), Parameter("queue").said(None)
         ('2 Mbit/s', '0.5', '–')
         """
-        return interval_text.NONE if value is None else quantities.said(value, self.unit, _DIGITS)
+        return interval_text.NO_VALUE if value is None else quantities.said(value, self.unit, _DIGITS)
 
     def plain(self, value: object) -> object:
         """A value for programs: in a column of quantities there is nothing else."""

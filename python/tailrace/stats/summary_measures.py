@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace.text.interval_text import measured
+from tailrace.text.interval_text import mean_or_bound
 from tailrace.text.near_misses import known
 
 
@@ -27,7 +27,7 @@ class Measure:
 
     def of(self, row: Mapping[str, Any]) -> str:
         """Text of the column for a row."""
-        return measured(leaf(row, self.path), self.scale, self.least)
+        return mean_or_bound(leaf(row, self.path), self.scale, self.least)
 
 
 # Leaf that flows have whose transport measures round trips.

@@ -69,7 +69,7 @@ def _latex(grid: text_table.Grid) -> str:
 _LATEX = str.maketrans(
     {character: f"\\{character}" for character in "&%$#_{}"}
     | {"~": "\\textasciitilde{}", "^": "\\textasciicircum{}", "\\": "\\textbackslash{}"}
-    | {"<": "$<$", ">": "$>$", "|": "$|$", "±": "$\\pm$", "−": "$-$", interval_text.NONE: "--"}
+    | {"<": "$<$", ">": "$>$", "|": "$|$", "±": "$\\pm$", "−": "$-$", interval_text.NO_VALUE: "--"}
     | {
         "µ": "$\\mu$",
         "×": "$\\times$",

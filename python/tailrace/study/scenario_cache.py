@@ -1,26 +1,26 @@
-"""Scenarios of cells, kept from the survey of a sweep until their runs begin.
+"""Cache of parsed scenarios, from the survey of a sweep's cells until their runs.
 
-Run 1 of every cell comes before run 2 of any, so without them each run would read its scenario anew.
+Run 1 of every cell comes before run 2 of any cell: without the cache, every run would parse its scenario again.
 """
 
 from __future__ import annotations
 
 from tailrace.scenario.scenario import Scenario
 
-# Memory for all of them: some thousand scenarios of ten hosts, none of ten thousand.
-ROOM_BYTES = 64 << 20
+# Capacity in bytes: a thousand scenarios of ten hosts fit, one of ten thousand hosts does not.
+CAPACITY_BYTES = 64 << 20
 
 
 class ScenarioCache:
-    """Keeps scenarios while there is room; none makes room for another, since all are used in turn."""
+    """Keeps scenarios while there is room. Nothing is evicted: cells run in turn, where LRU would miss each time."""
 
     def __init__(self) -> None:
-        self._room = ROOM_BYTES
+        self._free_bytes = CAPACITY_BYTES
 
-    def kept(self, scenario: Scenario) -> Scenario | None:
-        """The scenario, or None where there is no room for it."""
+    def keep(self, scenario: Scenario) -> Scenario | None:
+        """Keeps and returns the scenario, or returns None if it does not fit."""
         size = scenario.size
-        if size > self._room:
+        if size > self._free_bytes:
             return None
-        self._room -= size
+        self._free_bytes -= size
         return scenario

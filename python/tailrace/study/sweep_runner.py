@@ -115,7 +115,7 @@ class Survey:
             return planned
         self.simulated_s += variant.runs * variant.duration_s
         self._ids.add(planned.id)
-        return replace(planned, scenario=self._cache.kept(variant))
+        return replace(planned, scenario=self._cache.keep(variant))
 
     def _without(self, scenario: Scenario, cell: Cell) -> Planned | None:
         """Cells that differ in the attack alone have the same one."""

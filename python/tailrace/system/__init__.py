@@ -1,1 +1,1 @@
-"""The machine below: files and folders that appear whole, what is ours in them, memory, diagnosis."""
+"""Services of the operating system: atomic files and folders, ownership of results, locks, memory limit, diagnosis."""

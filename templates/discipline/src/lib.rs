@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tailrace_core::Instant;
 use tailrace_qdisc::PluginConfig;
 use tailrace_scenario::{DEFAULT_MEMORY_LIMIT, Plugins, Scenario, Source, render_all};
-use tailrace_sim::{Control, Cost, Progress, RunOutput, Simulation};
+use tailrace_sim::{Control, Progress, RunCost, RunOutput, Simulation};
 
 /// Algorithms that scenarios may name beside Tailrace's own.
 ///
@@ -33,5 +33,5 @@ fn one(scenario: &Arc<Scenario>, run: u32) -> Result<RunOutput, String> {
     let mut simulation = Simulation::build(scenario, run).map_err(|error| error.to_string())?;
     let control = Control::default();
     while simulation.step(Instant::MAX, &control).map_err(|error| error.to_string())? == Progress::UnderWay {}
-    Ok(simulation.finish(Cost::default()))
+    Ok(simulation.finish(RunCost::default()))
 }

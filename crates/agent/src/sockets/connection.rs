@@ -12,7 +12,7 @@ use rustix::net::{RecvFlags, SendFlags, Shutdown, SocketAddrAny, SocketFlags};
 use rustix::net::{acceptfrom_with, bind, connect, getpeername, getsockname, recv, send, shutdown};
 use std::io;
 use std::net::SocketAddrV4;
-use tailrace_agent::messages::{ResetCause, SocketKind, SocketOrder, SocketPair, SocketReport};
+use tailrace_agent::messages::{ResetCause, SocketKind, SocketOperation, SocketPair, SocketReport};
 use tailrace_wire::content;
 
 /// State of a connection after a turn: open, or ended and removed.
@@ -114,17 +114,17 @@ impl Connection {
     }
 
     /// Records an order; [`Connection::progress`] carries it out.
-    pub(super) fn apply_order(&mut self, order: &SocketOrder) {
+    pub(super) fn apply_order(&mut self, order: &SocketOperation) {
         match order {
-            SocketOrder::Connect(_) | SocketOrder::Send { .. } => {}
-            SocketOrder::Write(bytes) => self.to_send = self.to_send.saturating_add(*bytes),
-            SocketOrder::Close => {
+            SocketOperation::Connect(_) | SocketOperation::Send { .. } => {}
+            SocketOperation::Write(bytes) => self.to_send = self.to_send.saturating_add(*bytes),
+            SocketOperation::Close => {
                 self.closing = true;
                 if self.to_send == u64::MAX {
                     self.to_send = 0;
                 }
             }
-            SocketOrder::Read(bytes) => self.allowed = self.allowed.map(|n| n.saturating_add(*bytes)),
+            SocketOperation::Read(bytes) => self.allowed = self.allowed.map(|n| n.saturating_add(*bytes)),
         }
     }
 

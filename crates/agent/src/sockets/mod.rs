@@ -22,8 +22,8 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddrV4};
 use tailrace_agent::mailbox::Delivery;
 use tailrace_agent::messages::{
-    AGENT, ControlMessage, MOST_BYTES, PORT, SIMULATOR, SocketCommand, SocketEvent, SocketKind, SocketOrder,
-    SocketPair, SocketReport,
+    AGENT, ControlMessage, MOST_BYTES, PORT, SIMULATOR, SocketCommand, SocketEvent, SocketKind,
+    SocketOperation, SocketPair, SocketReport,
 };
 use tailrace_agent::plan::SocketControl;
 
@@ -39,7 +39,7 @@ enum TokenOwner {
     Datagrams(Box<Datagrams>),
 }
 
-/// All sockets of a guest that belong to flows.
+/// Sockets of all flows that end in this guest.
 #[derive(Debug)]
 pub(crate) struct Sockets {
     addresses: Addresses,
@@ -51,7 +51,7 @@ pub(crate) struct Sockets {
     datagrams: BTreeMap<SocketAddrV4, u64>,
     last: u64,
     events: VecDeque<SocketEvent>,
-    /// Where deliveries are noted, if the kernel shows where that is.
+    /// Mailbox of deliveries; `None` if its physical address is unknown.
     mailbox: Option<Mailbox>,
 }
 
@@ -78,13 +78,13 @@ impl Sockets {
             mailbox: Mailbox::open().ok(),
         };
         for listener in &plan.listeners {
-            all.addresses.go_to(*listener.at.ip())?;
+            all.addresses.enter_namespace_of(*listener.at.ip())?;
             let socket = listen(listener)?;
             all.watch(&socket, EventFlags::IN)?;
             all.holders.insert(all.last, TokenOwner::Listener(socket, listener.kind.clone()));
         }
         for plan in &plan.datagrams {
-            all.addresses.go_to(*plan.at.ip())?;
+            all.addresses.enter_namespace_of(*plan.at.ip())?;
             let socket = Datagrams::open(plan)?;
             all.watch(&socket, EventFlags::IN | EventFlags::OUT | EventFlags::ET)?;
             all.datagrams.insert(plan.at, all.last);
@@ -100,7 +100,7 @@ impl Sockets {
             ready.clear();
             match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut ready), None) {
                 Ok(_) | Err(Errno::INTR) => {}
-                // Nobody is left to be told.
+                // The control socket is gone, and with it the simulator.
                 Err(_) => return,
             }
             for event in &ready {
@@ -110,11 +110,11 @@ impl Sockets {
                     number => self.progress(number, Connection::readiness(event.flags)),
                 }
             }
-            self.say();
+            self.flush_events();
         }
     }
 
-    /// A new number for a socket of which epoll is to tell.
+    /// Registers a socket with epoll under a new token, `self.last`.
     fn watch(&mut self, socket: impl AsFd, what: EventFlags) -> io::Result<()> {
         self.last += 1;
         Ok(epoll::add(&self.epoll, socket, EventData::new_u64(self.last), what)?)
@@ -123,11 +123,13 @@ impl Sockets {
     fn receive_commands(&mut self) {
         let mut buffer = vec![0; 1 << 16];
         while let Ok((_, len)) = recv(&self.control, &mut buffer[..], RecvFlags::DONTWAIT) {
-            // Nobody else speaks to this socket: it is connected.
+            // The socket is connected, so every datagram is from the simulator.
             let words: Vec<ControlMessage> = serde_json::from_slice(&buffer[..len]).unwrap_or_default();
             for word in words {
                 match word {
-                    ControlMessage::Socket(SocketCommand { socket, order }) => self.carry_out(socket, order),
+                    ControlMessage::Socket(SocketCommand { socket, order }) => {
+                        self.execute_order(socket, order)
+                    }
                     ControlMessage::Addresses(changed) => self.readdress(&changed),
                 }
             }
@@ -136,29 +138,31 @@ impl Sockets {
 
     fn readdress(&mut self, changed: &[(u16, Ipv4Addr)]) {
         if let Err(error) = self.addresses.change(changed) {
-            // It is about no socket, but nothing can go on.
+            // The unspecified address: the error concerns no socket, and ends the run.
             let none = SocketAddrV4::new(Ipv4Addr::UNSPECIFIED, 0);
-            self.tell(SocketPair { local: none, remote: none }, SocketReport::Failed(error.to_string()));
+            self.report(SocketPair { local: none, remote: none }, SocketReport::Failed(error.to_string()));
         }
     }
 
-    fn carry_out(&mut self, pair: SocketPair, order: SocketOrder) {
-        if let SocketOrder::Connect(kind) = order {
-            let socket =
-                self.addresses.go_to(*pair.local.ip()).and_then(|()| Connection::connect(pair, &kind));
+    fn execute_order(&mut self, pair: SocketPair, order: SocketOperation) {
+        if let SocketOperation::Connect(kind) = order {
+            let socket = self
+                .addresses
+                .enter_namespace_of(*pair.local.ip())
+                .and_then(|()| Connection::connect(pair, &kind));
             return match socket {
                 Ok(connection) => self.add(connection),
-                Err(error) => self.tell(pair, SocketReport::Failed(error.to_string())),
+                Err(error) => self.report(pair, SocketReport::Failed(error.to_string())),
             };
         }
-        if let SocketOrder::Send { payload, stamp } = order {
+        if let SocketOperation::Send { payload, stamp } = order {
             let socket = self.datagrams.get(&pair.local).and_then(|number| self.holders.get_mut(number));
             if let Some(TokenOwner::Datagrams(socket)) = socket {
                 socket.send(pair.remote, (payload, stamp));
             }
             return;
         }
-        // The simulator may still name a socket that has ended, until it hears of it.
+        // Orders to a socket that has ended may still be in flight.
         let Some(number) = self.numbers.get(&pair).copied() else { return };
         if let Some(TokenOwner::Connection(connection)) = self.holders.get_mut(&number) {
             connection.apply_order(&order);
@@ -174,14 +178,14 @@ impl Sockets {
         }
         let pair = connection.pair();
         if let Err(error) = self.watch(&connection, both) {
-            return self.tell(pair, SocketReport::Failed(error.to_string()));
+            return self.report(pair, SocketReport::Failed(error.to_string()));
         }
         self.numbers.insert(pair, self.last);
         self.holders.insert(self.last, TokenOwner::Connection(Box::new(connection)));
         self.progress(self.last, Readiness::Any);
     }
 
-    /// Does all that a socket can do now.
+    /// Lets a socket do all that is possible without blocking.
     fn progress(&mut self, number: u64, readiness: Readiness) {
         match self.holders.get_mut(&number) {
             None => {}
@@ -191,7 +195,7 @@ impl Sockets {
                 let pair = connection.pair();
                 let mut reports = Vec::new();
                 let progress = connection.progress(readiness, &mut reports);
-                reports.into_iter().for_each(|report| self.tell(pair, report));
+                reports.into_iter().for_each(|report| self.report(pair, report));
                 if progress == Progress::Over {
                     self.holders.remove(&number);
                     self.numbers.remove(&pair);
@@ -201,7 +205,7 @@ impl Sockets {
     }
 
     fn sample(&mut self) {
-        self.samples.next();
+        self.samples.advance();
         for holder in self.holders.values() {
             if let TokenOwner::Connection(connection) = holder {
                 let socket = connection.pair();
@@ -214,18 +218,18 @@ impl Sockets {
     fn accept(&mut self, number: u64) {
         while let Some(TokenOwner::Listener(socket, kind)) = self.holders.get(&number) {
             let Some(connection) = Connection::accept(socket, kind) else { return };
-            self.tell(connection.pair(), SocketReport::Accepted);
+            self.report(connection.pair(), SocketReport::Accepted);
             self.add(connection);
         }
     }
 
-    fn tell(&mut self, socket: SocketPair, report: SocketReport) {
+    fn report(&mut self, socket: SocketPair, report: SocketReport) {
         self.events.push_back(SocketEvent { socket, report });
     }
 
-    /// Says all that there is to say: if that is nothing but deliveries on which nobody acts, by noting them.
-    fn say(&mut self) {
-        if self.note() {
+    /// Sends the pending events: by the mailbox if all of them are deliveries without `listens`, else as messages.
+    fn flush_events(&mut self) {
+        if self.write_mailbox() {
             return;
         }
         let mut list = Vec::new();
@@ -242,15 +246,15 @@ impl Sockets {
         }
     }
 
-    /// Whether all that there is to say could be noted.
-    fn note(&mut self) -> bool {
+    /// Writes all pending events to the mailbox; false if one is no delivery, or there is no room.
+    fn write_mailbox(&mut self) -> bool {
         let delivery = |event: &SocketEvent| match event.report {
             SocketReport::Noted(bytes) => Some(Delivery { socket: event.socket, bytes }),
             _ => None,
         };
         let Some(mailbox) = &self.mailbox else { return false };
         let Some(all) = self.events.iter().map(delivery).collect::<Option<Vec<_>>>() else { return false };
-        let noted = mailbox.leave(all.into_iter());
+        let noted = mailbox.append(all.into_iter());
         if noted {
             self.events.clear();
         }

@@ -1,4 +1,4 @@
-//! Packets at exponential gaps: the traffic of queueing theory.
+//! Poisson arrivals: packets of one size with exponentially distributed gaps.
 
 use crate::application::{AppContext, Application, Datagram, EndpointRole};
 use crate::bounds::{PAYLOADS, RATES, check_gap};
@@ -21,7 +21,7 @@ impl AppKind for PoissonConfig {
     type App = Poisson;
 
     fn build(&self) -> Poisson {
-        Poisson { mean: self.rate.time_to_send(self.size), size: self.size }
+        Poisson { mean_gap: self.rate.time_to_send(self.size), size: self.size }
     }
     fn validate(&self) -> Result<(), KeyConflict> {
         check_gap(self.rate, self.size).map_err(|why| KeyConflict::OutOfRange("rate", why))
@@ -34,22 +34,22 @@ impl AppKind for PoissonConfig {
     }
 }
 
-/// The running application.
+/// Sender of a Poisson process.
 #[derive(Debug)]
 pub struct Poisson {
-    mean: Duration,
+    mean_gap: Duration,
     size: Bytes,
 }
 
 impl Application for Poisson {
     fn on_start(&mut self, cx: &mut AppContext<'_>) {
-        let gap = cx.rng().exponential_duration(self.mean);
+        let gap = cx.rng().exponential_duration(self.mean_gap);
         cx.wake_at(cx.now() + gap);
     }
 
     #[inline]
     fn on_wake(&mut self, cx: &mut AppContext<'_>) {
-        let gap = cx.rng().exponential_duration(self.mean);
+        let gap = cx.rng().exponential_duration(self.mean_gap);
         cx.wake_at(cx.now() + gap);
         cx.send(EndpointRole::Client, Datagram::of(self.size));
     }
@@ -62,7 +62,7 @@ mod tests {
     use tailrace_core::Instant;
 
     #[test]
-    fn the_mean_rate_is_the_one_stated() {
+    fn poisson_mean_rate_equals_configured_rate() {
         let config = PoissonConfig { rate: Rate::from_mbit(8), size: Bytes(1000) };
         let n = times(config.build(), Instant::from_secs(100)).len();
         assert!((n as f64 / 1e5 - 1.0).abs() < 0.015, "{n}");

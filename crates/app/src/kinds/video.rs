@@ -1,11 +1,14 @@
-//! Video in segments, as DASH and HLS players fetch it: one after another on one connection, each at a rate that the player chooses,
-//! as long as there is room in its buffer; then it waits until a segment has been played. So traffic comes in bursts.
+//! Video streaming in segments (DASH, HLS). The player requests one segment after another on one connection, each at a bitrate
+//! that it chooses, while its playback buffer has room; then it waits until a segment has been played. This gives on-off
+//! traffic.
 //!
-//! `buffer` chooses by how full the buffer is (BBA-0: Huang, Johari, McKeown, Trunnell, Watson, "A buffer-based approach to rate
-//! adaptation", SIGCOMM 2014, algorithm 1): the least rate in the first 3/8 of the buffer, the highest from 9/10 on, a line between
-//! them (90 s and 216 s of their 240 s), and no change before the line has crossed the next rate. `throughput` takes the highest
-//! rate below the harmonic mean of what the last five segments came at (as "RB" in Yin et al., "A control-theoretic approach for
-//! dynamic adaptive video streaming over HTTP", SIGCOMM 2015), from the request to the last byte.
+//! Rule `buffer` is BBA-0 (Huang, Johari, McKeown, Trunnell, Watson, "A buffer-based approach to rate adaptation", SIGCOMM 2014,
+//! algorithm 1): the lowest bitrate in the reservoir (up to 3/8 of the buffer), the highest above 9/10, a linear rate map between
+//! them (90 s and 216 s of their 240 s). The bitrate changes only when the map crosses the next bitrate of the ladder.
+//!
+//! Rule `throughput` takes the highest bitrate below the harmonic mean of the throughput of the last five segments, each from
+//! request to last byte ("RB" in Yin et al., "A control-theoretic approach for dynamic adaptive video streaming over HTTP",
+//! SIGCOMM 2015).
 
 use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
 use crate::bitrate_ladder::BitrateLadder;
@@ -47,11 +50,11 @@ tailrace_core::parameters! {
     }
 }
 
-/// kbit/s.
+/// Default ladder, kbit/s.
 const LADDER: [u64; 10] = [235, 375, 560, 750, 1050, 1750, 2350, 3000, 4300, 5800];
 /// Number of recent segments from which throughput is estimated.
-const REMEMBERED: usize = 5;
-/// A player whose connection broke tries again after this; own choice.
+const THROUGHPUT_SAMPLES: usize = 5;
+/// Time after which a player opens a new connection when its connection failed; own choice.
 const RETRY: Duration = Duration::from_secs(1);
 
 impl AppKind for VideoConfig {
@@ -90,7 +93,7 @@ impl AppKind for VideoConfig {
     }
 }
 
-/// The running application.
+/// Client and server of a video stream.
 #[derive(Debug)]
 pub struct Video {
     config: VideoConfig,
@@ -98,17 +101,17 @@ pub struct Video {
     player: VideoPlayer,
 }
 
-/// Download of segments: connection, request under way, recent rates.
+/// Download of segments: connection, pending request, recent throughput.
 #[derive(Debug, Default)]
 struct SegmentFetch {
-    /// Whether there is a connection that has not broken.
+    /// Whether a connection is open.
     is_open: bool,
-    /// When the segment under way was asked for, and the place of its rate in the ladder.
-    asked: Option<(Instant, usize)>,
-    /// The place of the rate of the segment that came last.
-    last: Option<usize>,
-    /// Rates at which the last segments came, bit/s, the latest first; zero for none.
-    recent: [f64; REMEMBERED],
+    /// Time of the pending request, and the ladder index of its bitrate.
+    pending_request: Option<(Instant, usize)>,
+    /// Ladder index of the last segment received.
+    last_index: Option<usize>,
+    /// Throughput of the last segments, bit/s, latest first; zero for none.
+    throughputs: [f64; THROUGHPUT_SAMPLES],
 }
 
 /// Playback: a buffer that fills with segments and drains in real time.
@@ -116,11 +119,11 @@ struct SegmentFetch {
 struct VideoPlayer {
     counts: PlaybackStats,
     state: PlayerState,
-    /// When the first request left.
-    began: Instant,
-    /// When the counts were brought up to date.
-    at: Instant,
-    /// Nothing more will come.
+    /// Time of the first request.
+    first_request: Instant,
+    /// Time of the last update.
+    updated: Instant,
+    /// Whether the last segment has been received.
     is_complete: bool,
 }
 
@@ -134,18 +137,18 @@ enum PlayerState {
 }
 
 impl VideoPlayer {
-    /// Goes on to `now`.
+    /// Updates buffer, state and counters to `now`.
     fn advance(&mut self, now: Instant) {
-        let passed = now - std::mem::replace(&mut self.at, now);
+        let passed = now - std::mem::replace(&mut self.updated, now);
         match self.state {
-            PlayerState::Idle => (self.state, self.began) = (PlayerState::Starting, now),
+            PlayerState::Idle => (self.state, self.first_request) = (PlayerState::Starting, now),
             PlayerState::Starting => {}
             PlayerState::Stalled => self.counts.stalled += passed,
             PlayerState::Playing => self.play(passed),
         }
     }
 
-    /// Plays for this time, as far as the buffer lasts.
+    /// Plays for the time `passed`; stalls when the buffer runs empty before the end of the video.
     fn play(&mut self, passed: Duration) {
         let buffer = self.counts.buffer;
         self.counts.buffer = buffer - buffer.min(passed);
@@ -156,46 +159,47 @@ impl VideoPlayer {
         }
     }
 
-    /// A segment has come.
-    fn take(&mut self, now: Instant, segment: Duration, startup: Duration) {
+    /// Adds a received segment to the buffer; starts or resumes playback from `startup` on.
+    fn add_segment(&mut self, now: Instant, segment: Duration, startup: Duration) {
         self.advance(now);
         self.counts.buffer += segment;
         if self.counts.buffer < startup && !self.is_complete {
             return;
         }
         if self.counts.started == 0 {
-            (self.counts.started, self.counts.startup) = (1, now - self.began);
+            (self.counts.started, self.counts.startup) = (1, now - self.first_request);
         }
         self.state = PlayerState::Playing;
     }
 }
 
 impl Video {
-    fn rate(&self, place: usize) -> f64 {
-        self.config.ladder.0[place].as_bps() as f64
+    /// Bitrate at a ladder index, bit/s.
+    fn rate(&self, index: usize) -> f64 {
+        self.config.ladder.0[index].as_bps() as f64
     }
 
-    /// The place in the ladder of the next segment's rate.
-    fn choose(&self) -> usize {
+    /// Ladder index of the next segment.
+    fn next_index(&self) -> usize {
         let highest = self.config.ladder.0.len() - 1;
         match self.config.rule {
             AdaptationRule::Highest => highest,
             AdaptationRule::Throughput => {
-                let known = self.fetch.recent.iter().filter(|rate| **rate > 0.0);
+                let known = self.fetch.throughputs.iter().filter(|rate| **rate > 0.0);
                 let (n, sum) = known.fold((0.0, 0.0), |(n, sum), rate| (n + 1.0, sum + 1.0 / rate));
                 self.highest_below(n / sum)
             }
-            AdaptationRule::Buffer => self.by_buffer(self.fetch.last.unwrap_or(0), highest),
+            AdaptationRule::Buffer => self.bba0_index(self.fetch.last_index.unwrap_or(0), highest),
         }
     }
 
-    /// The highest rate below this one, or the least; what is not a number has none below it.
+    /// Ladder index of the highest bitrate below `bps`, or 0; also 0 for NaN (no throughput known).
     fn highest_below(&self, bps: f64) -> usize {
-        (0..self.config.ladder.0.len()).rev().find(|place| self.rate(*place) < bps).unwrap_or(0)
+        (0..self.config.ladder.0.len()).rev().find(|index| self.rate(*index) < bps).unwrap_or(0)
     }
 
-    /// BBA-0: `last` is the place of the rate before.
-    fn by_buffer(&self, last: usize, highest: usize) -> usize {
+    /// Ladder index by BBA-0; `last` is the index of the segment before.
+    fn bba0_index(&self, last: usize, highest: usize) -> usize {
         let (full, filled) = (self.config.buffer.as_secs_f64(), self.player.counts.buffer.as_secs_f64());
         let (reservoir, upper) = (0.375 * full, 0.9 * full);
         if filled <= reservoir {
@@ -209,30 +213,30 @@ impl Video {
         if wanted >= self.rate((last + 1).min(highest)) {
             self.highest_below(wanted)
         } else if wanted <= self.rate(last.saturating_sub(1)) {
-            (0..=highest).find(|place| self.rate(*place) > wanted).unwrap_or(highest)
+            (0..=highest).find(|index| self.rate(*index) > wanted).unwrap_or(highest)
         } else {
             last
         }
     }
 
-    /// A segment has come that was asked for then, of the rate at that place.
-    fn take(&mut self, (asked, place): (Instant, usize), now: Instant) {
-        let took = (now - asked).max(Duration::from_nanos(1));
-        self.fetch.recent.rotate_right(1);
-        self.fetch.recent[0] = self.size(place) as f64 * 8.0 / took.as_secs_f64();
-        let switched = self.fetch.last.replace(place).is_some_and(|last| last != place);
+    /// Counts a received segment and hands it to the player.
+    fn receive_segment(&mut self, (requested, index): (Instant, usize), now: Instant) {
+        let took = (now - requested).max(Duration::from_nanos(1));
+        self.fetch.throughputs.rotate_right(1);
+        self.fetch.throughputs[0] = self.size(index) as f64 * 8.0 / took.as_secs_f64();
+        let switched = self.fetch.last_index.replace(index).is_some_and(|last| last != index);
         let counts = &mut self.player.counts;
         counts.segments += 1;
-        counts.rates_bps += self.config.ladder.0[place].as_bps();
+        counts.rates_bps += self.config.ladder.0[index].as_bps();
         counts.switches += u64::from(switched);
         self.player.is_complete = self.config.count.is_some_and(|n| counts.segments >= u64::from(n));
-        self.player.take(now, self.config.segment, self.config.startup);
+        self.player.add_segment(now, self.config.segment, self.config.startup);
     }
 
-    /// Bytes of a segment.
-    fn size(&self, place: usize) -> u64 {
+    /// Size of a segment at a ladder index, bytes.
+    fn size(&self, index: usize) -> u64 {
         let bits =
-            u128::from(self.config.ladder.0[place].as_bps()) * u128::from(self.config.segment.as_nanos());
+            u128::from(self.config.ladder.0[index].as_bps()) * u128::from(self.config.segment.as_nanos());
         u64::try_from(bits / 8_000_000_000).unwrap_or(u64::MAX).max(1)
     }
 
@@ -245,11 +249,11 @@ impl Video {
 
 impl Application for Video {
     fn on_wake(&mut self, cx: &mut AppContext<'_>) {
-        if self.fetch.asked.is_some() {
+        if self.fetch.pending_request.is_some() {
             return;
         }
         self.player.advance(cx.now());
-        self.fetch.asked = Some((cx.now(), self.choose()));
+        self.fetch.pending_request = Some((cx.now(), self.next_index()));
         let request = self.config.request.draw(cx.rng()).get();
         if std::mem::replace(&mut self.fetch.is_open, true) {
             cx.request(request);
@@ -259,23 +263,23 @@ impl Application for Video {
     }
 
     fn on_message(&mut self, at: EndpointRole, cx: &mut AppContext<'_>) {
-        let Some(asked) = self.fetch.asked else { return };
+        let Some(request) = self.fetch.pending_request else { return };
         if at == EndpointRole::Server {
-            return cx.respond(self.size(asked.1));
+            return cx.respond(self.size(request.1));
         }
         cx.complete();
-        self.fetch.asked = None;
-        self.take(asked, cx.now());
+        self.fetch.pending_request = None;
+        self.receive_segment(request, cx.now());
         if self.player.is_complete {
             return cx.close();
         }
         cx.wake_at(cx.now().saturating_add(self.until_room()));
     }
 
-    /// A player whose connection has broken asks for the same again on another one.
+    /// Discards the pending request of a failed connection, and requests again on a new one after [`RETRY`].
     fn on_closed(&mut self, failed: bool, cx: &mut AppContext<'_>) {
         self.fetch.is_open = false;
-        if failed && self.fetch.asked.take().is_some() {
+        if failed && self.fetch.pending_request.take().is_some() {
             cx.wake_at(cx.now().saturating_add(RETRY));
         }
     }
@@ -305,37 +309,37 @@ mod tests {
         }
     }
 
-    struct Told {
+    struct TestPlayer {
         video: Box<Video>,
         rng: Rng,
     }
 
-    impl Told {
+    impl TestPlayer {
         fn new(config: &VideoConfig) -> Self {
             Self { video: config.build(), rng: Rng::new(1) }
         }
-        /// When it wants to be woken, in ms, and what else it asks for.
+        /// Calls the application at a time; returns its next wake-up, ms, and its other actions.
         fn at(
             &mut self,
             ms: u64,
-            tell: impl Fn(&mut Video, &mut AppContext<'_>),
+            call: impl Fn(&mut Video, &mut AppContext<'_>),
         ) -> (Option<u64>, Vec<AppAction>) {
             let mut actions = AppActions::default();
-            tell(
+            call(
                 &mut self.video,
                 &mut AppContext::new(Instant::from_millis(ms), &mut self.rng, &mut actions),
             );
             (actions.wake().map(|at| at.as_nanos() / 1_000_000), actions.others().collect())
         }
-        /// Woken then, it asks for a segment, of so many bytes.
-        fn asks(&mut self, ms: u64) -> u64 {
+        /// Wakes the player, which requests a segment; returns its size in bytes.
+        fn request_segment(&mut self, ms: u64) -> u64 {
             self.at(ms, |video, cx| video.on_wake(cx));
             let (_, answer) = self.at(ms, |video, cx| video.on_message(EndpointRole::Server, cx));
             let [AppAction::Respond(size)] = answer[..] else { panic!("{answer:?}") };
             size
         }
-        /// The segment comes; when the next one is asked for.
-        fn gets(&mut self, ms: u64) -> Option<u64> {
+        /// Delivers the segment; returns the time of the next request, ms.
+        fn receive_segment(&mut self, ms: u64) -> Option<u64> {
             let (wake, others) = self.at(ms, |video, cx| video.on_message(EndpointRole::Client, cx));
             assert_eq!(others[0], AppAction::Complete);
             wake
@@ -346,86 +350,86 @@ mod tests {
     }
 
     #[test]
-    fn a_buffer_fills_drains_and_runs_empty() {
-        let mut told = Told::new(&config(AdaptationRule::Highest));
-        assert_eq!(told.asks(0), 2_000_000);
-        assert_eq!(told.gets(3_000), Some(3_000));
-        told.asks(3_000);
+    fn playback_buffer_fills_drains_and_stalls() {
+        let mut player = TestPlayer::new(&config(AdaptationRule::Highest));
+        assert_eq!(player.request_segment(0), 2_000_000);
+        assert_eq!(player.receive_segment(3_000), Some(3_000));
+        player.request_segment(3_000);
         // Playing began at 3 s with 4 s in the buffer: it stalls at 7 s.
-        assert_eq!(told.playback(5_000).buffer, Duration::from_secs(2));
-        assert_eq!(told.playback(9_000).stalled, Duration::from_secs(2));
-        assert_eq!(told.playback(9_000).stalls, 1);
-        told.gets(10_000);
-        let counts = told.playback(11_000);
+        assert_eq!(player.playback(5_000).buffer, Duration::from_secs(2));
+        assert_eq!(player.playback(9_000).stalled, Duration::from_secs(2));
+        assert_eq!(player.playback(9_000).stalls, 1);
+        player.receive_segment(10_000);
+        let counts = player.playback(11_000);
         assert_eq!((counts.segments, counts.rates_bps, counts.switches), (2, 8_000_000, 0));
         assert_eq!((counts.startup, counts.started), (Duration::from_secs(3), 1));
         assert_eq!((counts.stalled, counts.buffer), (Duration::from_secs(3), Duration::from_secs(3)));
     }
 
     #[test]
-    fn it_waits_until_there_is_room_for_a_segment() {
-        let mut told = Told::new(&config(AdaptationRule::Highest));
+    fn full_buffer_delays_the_next_request() {
+        let mut player = TestPlayer::new(&config(AdaptationRule::Highest));
         // Ten segments at once fill the buffer; the eleventh has room once a segment has been played.
         for _ in 0..9 {
-            told.asks(0);
-            assert_eq!(told.gets(0), Some(0));
+            player.request_segment(0);
+            assert_eq!(player.receive_segment(0), Some(0));
         }
-        told.asks(0);
-        assert_eq!(told.gets(0), Some(4_000));
-        told.asks(4_000);
-        assert_eq!(told.gets(5_000), Some(8_000));
+        player.request_segment(0);
+        assert_eq!(player.receive_segment(0), Some(4_000));
+        player.request_segment(4_000);
+        assert_eq!(player.receive_segment(5_000), Some(8_000));
     }
 
     #[test]
-    fn by_the_buffer_the_rate_follows_a_line_and_changes_where_it_crosses_a_rate() {
-        // 1 Mbit/s up to 15 s, 4 Mbit/s from 36 s; the line is at 2 Mbit/s at 22 s, and a rate is taken below it.
+    fn bba0_rate_map_changes_bitrate_where_it_crosses_the_ladder() {
+        // Rate map: 1 Mbit/s up to 15 s, 2 Mbit/s at 22 s, 4 Mbit/s from 36 s. The bitrate chosen is strictly below the map.
         let chosen = |filled, last| {
             let mut video = config(AdaptationRule::Buffer).build();
             video.player.counts.buffer = Duration::from_secs(filled);
-            video.fetch.last = Some(last);
-            video.choose()
+            video.fetch.last_index = Some(last);
+            video.next_index()
         };
         assert_eq!([15, 16, 22, 23, 35, 36].map(|filled| chosen(filled, 0)), [0, 0, 0, 1, 1, 2]);
-        // From the middle it goes up at the end of the line only, and stays until the line is below the least.
+        // From 2 Mbit/s: up only where the map reaches 4 Mbit/s, down only in the reservoir.
         assert_eq!([15, 16, 30, 35, 36].map(|filled| chosen(filled, 1)), [0, 1, 1, 1, 2]);
-        // From the highest down where the line is below 2 Mbit/s, to the next rate above it.
+        // From 4 Mbit/s: down where the map is below 2 Mbit/s, to the next bitrate above the map.
         assert_eq!([16, 22, 23, 35].map(|filled| chosen(filled, 2)), [1, 2, 2, 2]);
     }
 
     #[test]
-    fn by_throughput_it_is_the_rate_below_the_harmonic_mean_of_five() {
-        let mut told = Told::new(&config(AdaptationRule::Throughput));
-        assert_eq!(told.asks(0), 500_000, "nothing is known");
+    fn throughput_rule_takes_bitrate_below_the_harmonic_mean() {
+        let mut player = TestPlayer::new(&config(AdaptationRule::Throughput));
+        assert_eq!(player.request_segment(0), 500_000, "no throughput known");
         // 500 kB in 1 s: 4 Mbit/s, and 2 Mbit/s is the highest below that.
-        told.gets(1_000);
-        assert_eq!(told.asks(1_000), 1_000_000);
+        player.receive_segment(1_000);
+        assert_eq!(player.request_segment(1_000), 1_000_000);
         // 1 MB in 8 s: 1 Mbit/s. Of 4 and 1 the harmonic mean is 1.6.
-        told.gets(9_000);
-        assert_eq!(told.asks(9_000), 500_000);
-        told.gets(10_000);
-        assert_eq!(told.playback(10_000).switches, 2);
+        player.receive_segment(9_000);
+        assert_eq!(player.request_segment(9_000), 500_000);
+        player.receive_segment(10_000);
+        assert_eq!(player.playback(10_000).switches, 2);
     }
 
     #[test]
-    fn after_the_last_segment_it_closes_and_an_empty_buffer_is_no_stall() {
-        let mut told = Told::new(&VideoConfig { count: Some(1), ..config(AdaptationRule::Highest) });
-        told.asks(0);
-        let (wake, others) = told.at(1_000, |video, cx| video.on_message(EndpointRole::Client, cx));
+    fn last_segment_closes_and_empty_buffer_is_no_stall() {
+        let mut player = TestPlayer::new(&VideoConfig { count: Some(1), ..config(AdaptationRule::Highest) });
+        player.request_segment(0);
+        let (wake, others) = player.at(1_000, |video, cx| video.on_message(EndpointRole::Client, cx));
         assert_eq!((wake, others), (None, vec![AppAction::Complete, AppAction::Close]));
-        assert_eq!((told.playback(60_000).stalls, told.playback(60_000).buffer), (0, Duration::ZERO));
+        assert_eq!((player.playback(60_000).stalls, player.playback(60_000).buffer), (0, Duration::ZERO));
     }
 
     #[test]
-    fn a_player_whose_connection_broke_asks_again_on_another() {
-        let mut told = Told::new(&config(AdaptationRule::Highest));
-        told.asks(0);
-        assert_eq!(told.at(500, |video, cx| video.on_closed(true, cx)), (Some(1_500), vec![]));
+    fn failed_connection_is_replaced_after_retry_time() {
+        let mut player = TestPlayer::new(&config(AdaptationRule::Highest));
+        player.request_segment(0);
+        assert_eq!(player.at(500, |video, cx| video.on_closed(true, cx)), (Some(1_500), vec![]));
         let open = AppAction::Open(ConnectionData::Message(328), EndpointRole::Client);
-        assert_eq!(told.at(1_500, |video, cx| video.on_wake(cx)), (None, vec![open]));
+        assert_eq!(player.at(1_500, |video, cx| video.on_wake(cx)), (None, vec![open]));
     }
 
     #[test]
-    fn a_buffer_that_cannot_begin_to_play_is_refused() {
+    fn buffer_smaller_than_startup_and_a_segment_is_refused() {
         let small = VideoConfig { buffer: Duration::from_secs(7), ..VideoConfig::default() };
         assert!(matches!(small.validate(), Err(KeyConflict::OutOfRange("buffer", _))));
     }

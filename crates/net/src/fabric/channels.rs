@@ -4,7 +4,7 @@ use crate::channel::{Channel, ChannelCounters, ChannelId, Sent};
 use crate::fabric::hosts::Hosts;
 use crate::fabric::{CHANNEL, Fabric};
 use crate::ids::LinkId;
-use crate::link::{Fared, Place};
+use crate::link::{FrameOutcome, StationId};
 use crate::packet_slab::Routed;
 use tailrace_access::{AnyMedium, ChannelArbiter, TransmitOutcome};
 use tailrace_core::{Instant, Rng};
@@ -37,7 +37,7 @@ impl<P: Routed> Fabric<P> {
         for link in links {
             let station = channel.arbiter.add_station() as u32;
             channel.stations.push(link);
-            self.links[link.0 as usize].join(Place { channel: id, station }, &mut self.packets);
+            self.links[link.0 as usize].join_channel(StationId { channel: id, station }, &mut self.packets);
         }
         self.channels.push(channel);
         ChannelId(id)
@@ -49,12 +49,12 @@ impl<P: Routed> Fabric<P> {
         ChannelCounters { busy: channel.arbiter.busy(), ..channel.counters }
     }
 
-    /// A station wants its channel from now on.
+    /// Enters a station's request for its channel.
     #[cold]
-    pub(crate) fn want_channel(&mut self, place: Place) {
-        let channel = &mut self.channels[place.channel as usize];
-        channel.arbiter.request_access(place.station as usize, self.now, &mut channel.rng);
-        self.schedule_channel(ChannelId(place.channel));
+    pub(crate) fn request_channel(&mut self, id: StationId) {
+        let channel = &mut self.channels[id.channel as usize];
+        channel.arbiter.request_access(id.station as usize, self.now, &mut channel.rng);
+        self.schedule_channel(ChannelId(id.channel));
     }
 
     /// Makes sure that an event is pending for the channel when it needs one.
@@ -71,7 +71,7 @@ impl<P: Routed> Fabric<P> {
     pub(crate) fn handle_channel<R: Hosts<P>>(&mut self, id: ChannelId, hosts: &mut R) {
         let channel = &mut self.channels[id.0 as usize];
         if channel.pending != self.now {
-            return; // It was superseded by an earlier one.
+            return; // Superseded by an earlier event.
         }
         channel.pending = Instant::MAX;
         match channel.sending.take() {
@@ -81,8 +81,8 @@ impl<P: Routed> Fabric<P> {
         self.schedule_channel(id);
     }
 
-    /// Lets stations whose time has come send what their queues give. A station that gets nothing leaves the channel
-    /// to the others.
+    /// Starts the accesses of all stations whose backoff ends now; more than one collide. A station whose queue gives nothing
+    /// cancels its request.
     fn begin_access<R: Hosts<P>>(&mut self, id: ChannelId, hosts: &mut R) {
         let now = self.now;
         let mut sent = Sent { ends: now, frames: 0, collides: false };
@@ -93,12 +93,12 @@ impl<P: Routed> Fabric<P> {
             let link = channel.stations[station];
             let l = &mut self.links[link.0 as usize];
             match l.begin_access(channel.arbiter.framing(), &mut self.packets, now, link, hosts) {
-                Some(sending) => {
-                    sent.ends = sent.ends.max(now.saturating_add(sending.air_time));
-                    sent.frames = sending.frames;
+                Some(burst) => {
+                    sent.ends = sent.ends.max(now.saturating_add(burst.air_time));
+                    sent.frames = burst.frames;
                     channel.senders.push(station);
-                    channel.counters.frames += sending.frames as u64;
-                    channel.counters.resent += (sending.frames - sending.fresh) as u64;
+                    channel.counters.frames += burst.frames as u64;
+                    channel.counters.resent += (burst.frames - burst.first_attempts) as u64;
                 }
                 None => channel.arbiter.cancel_request(station),
             }
@@ -119,36 +119,36 @@ impl<P: Routed> Fabric<P> {
     fn end_access<R: Hosts<P>>(&mut self, id: ChannelId, sent: Sent, hosts: &mut R) {
         let now = self.now;
         let mut senders = std::mem::take(&mut self.channels[id.0 as usize].senders);
-        let mut heard = false;
+        let mut any_delivered = false;
         for station in senders.drain(..) {
             let Channel { arbiter, rng, stations, .. } = &mut self.channels[id.0 as usize];
             let (error, attempts) = (arbiter.frame_error().get(), arbiter.attempts());
             let link = stations[station];
-            let fares = |times| {
+            let outcome_of = |times| {
                 let fails = sent.collides || (error > 0.0 && rng.bernoulli(error));
                 match fails {
-                    false => Fared::Arrives,
-                    true if times < attempts => Fared::Fails,
-                    true => Fared::IsGivenUp,
+                    false => FrameOutcome::Delivered,
+                    true if times < attempts => FrameOutcome::Retry,
+                    true => FrameOutcome::RetryLimit,
                 }
             };
             let l = &mut self.links[link.0 as usize];
-            let landing = l.end_access(fares, &mut self.packets, now, link, hosts);
-            heard |= landing.heard;
-            let is_settled = landing.heard || landing.gives_up;
+            let result = l.end_access(outcome_of, &mut self.packets, now, link, hosts);
+            any_delivered |= result.any_delivered;
+            let is_settled = result.any_delivered || result.head_dropped;
             arbiter.end(
                 station,
                 if is_settled { TransmitOutcome::Finished } else { TransmitOutcome::Unacknowledged },
                 rng,
             );
-            if !landing.wants_more {
+            if !result.wants_more {
                 arbiter.cancel_request(station);
             }
             self.schedule(link);
         }
         let channel = &mut self.channels[id.0 as usize];
-        // Its room is kept.
+        // The vector returns to the channel, so that its allocation is reused.
         channel.senders = senders;
-        channel.arbiter.free(heard.then_some(sent.frames), now);
+        channel.arbiter.free(any_delivered.then_some(sent.frames), now);
     }
 }

@@ -1,7 +1,7 @@
-//! A link that delivers by a schedule: the opportunities of a trace, or grants.
+//! Links with a schedule instead of a rate: delivery opportunities of a trace, or grants of a base station.
 //!
-//! A packet is asked of the discipline at the opening that takes its first byte. What a schedule loses stays on the wire until that
-//! is settled, so that it is lost in time and in order.
+//! A packet is dequeued at the opportunity that sends its first byte. A packet lost on the air stays in flight until its
+//! arrival would have been, so that losses occur in time order.
 
 use super::Link;
 use super::queueing::Service;
@@ -12,38 +12,38 @@ use std::collections::VecDeque;
 use tailrace_access::{GrantProcess as _, RunningSchedule, Transmission};
 use tailrace_core::{Bytes, Instant, Rate};
 
-/// Schedule that a link has instead of a plain rate.
+/// Schedule of a link's delivery opportunities.
 #[derive(Debug)]
-pub(super) struct Scheduled {
+pub(super) struct DeliverySchedule {
     openings: Box<RunningSchedule>,
-    /// Rate over a long time.
+    /// Long-term mean rate.
     mean: Rate,
-    /// When the last packet had left.
+    /// End of the last packet's transmission.
     busy_until: Instant,
-    /// Whether the link has a rate instead, for the time being.
+    /// Whether a fault has replaced the schedule by a rate.
     suspended: bool,
-    /// Packets on the wire that will not arrive, in the order in which they were sent.
+    /// Packets in flight that will be lost, in the order of sending.
     lost: VecDeque<PacketId>,
 }
 
-impl Scheduled {
+impl DeliverySchedule {
     pub(super) fn new(openings: Box<RunningSchedule>, mean: Rate) -> Self {
         Self { openings, mean, busy_until: Instant::ZERO, suspended: false, lost: VecDeque::new() }
     }
 
-    /// Whether a packet can be asked for at `at`; if not, when.
+    /// `Ok` if a packet can be dequeued at `at`, else the time of the next opportunity.
     pub(super) fn opens(&mut self, at: Instant) -> Result<(), Instant> {
         if self.suspended { Ok(()) } else { self.openings.opens(at) }
     }
 
-    /// Nothing waits: the rest of the opening is lost.
+    /// Ends the present opportunity unused: the queue is empty.
     pub(super) fn idle(&mut self, at: Instant) {
         if !self.suspended {
             self.openings.idle(at);
         }
     }
 
-    /// Sends so many bytes from the present opening on. `None` while there is a rate instead.
+    /// Sends `bytes` from the present opportunity on. `None` while the schedule is suspended.
     pub(super) fn send(&mut self, bytes: Bytes, at: Instant) -> Option<Transmission> {
         if self.suspended {
             return None;
@@ -53,19 +53,19 @@ impl Scheduled {
         Some(sent)
     }
 
-    /// Notes that a packet which goes onto the wire will not arrive.
-    pub(super) fn lose(&mut self, pkt: PacketId) {
+    /// Records that a packet which is sent now will be lost.
+    pub(super) fn mark_lost(&mut self, pkt: PacketId) {
         self.lost.push_back(pkt);
     }
 
-    /// Whether a packet that would arrive is one of those, and forgets it.
-    pub(super) fn has_lost(&mut self, pkt: PacketId) -> bool {
-        // The first one, but for jitter that reorders.
+    /// Whether an arriving packet was marked lost; removes the mark.
+    pub(super) fn take_lost(&mut self, pkt: PacketId) -> bool {
+        // Usually the first; jitter may reorder.
         let place = self.lost.iter().position(|lost| *lost == pkt);
         place.is_some_and(|place| self.lost.remove(place).is_some())
     }
 
-    /// Nothing is on the wire any longer.
+    /// Resets the schedule when the link goes down: nothing is in flight.
     pub(super) fn cut(&mut self, now: Instant) {
         self.openings.reset(now);
         self.busy_until = self.busy_until.min(now);
@@ -74,8 +74,7 @@ impl Scheduled {
 }
 
 impl<P: Routed> Link<P> {
-    /// From `now` on the link sends at the rate that it was given, and not by its schedule; a packet of which something has left
-    /// goes on by the schedule.
+    /// Replaces the schedule by the link's rate from `now` on. A packet in transmission is finished by the schedule.
     pub(super) fn suspend_schedule(&mut self, now: Instant) {
         let Some(schedule) = self.schedule.as_mut().filter(|schedule| !schedule.suspended) else { return };
         schedule.suspended = true;
@@ -84,7 +83,7 @@ impl<P: Routed> Link<P> {
         }
     }
 
-    /// From `now` on the link delivers by its schedule again; a packet in service finishes at the rate there was.
+    /// Returns to the schedule from `now` on. A packet in transmission is finished at the rate.
     pub(crate) fn resume_schedule<R: PacketOps<P>>(
         &mut self,
         packets: &mut PacketSlab<P>,

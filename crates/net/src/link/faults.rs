@@ -23,25 +23,26 @@ impl<P: Routed> Link<P> {
         self.up = false;
         self.renew_shortcuts();
         while let Some(pkt) = self.flight.pop_front(packets) {
-            self.tally.dropped[DropReason::LinkDown as usize] += 1;
+            self.event_counters.dropped[DropReason::LinkDown as usize] += 1;
             hosts.dropped(id, packets.remove(pkt), DropReason::LinkDown, now);
         }
         match &mut self.service {
             Service::Fifo { backlog, waiting, .. } => {
-                self.tally.expelled += backlog.packets;
+                self.event_counters.expelled += backlog.packets;
                 *backlog = Backlog::default();
                 waiting.clear();
             }
             Service::Disciplined { queue, due } => {
                 *due = None;
                 let (qdisc, rng) = &mut **queue;
-                let mut sink = Cut(LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false });
+                let mut sink =
+                    Cut(LinkSink { hosts, id, event_counters: &mut self.event_counters, at_enqueue: false });
                 while let Some((pkt, _)) = qdisc.dequeue(&mut Cx { now, rng, sink: &mut sink }) {
                     sink.0.dropped(pkt, DropReason::LinkDown, now);
                 }
             }
         }
-        self.lose_frames(packets, now, id, hosts);
+        self.drop_all_frames(packets, now, id, hosts);
         self.transmitter.stop(now);
         self.former = None;
         if let Some(schedule) = &mut self.schedule {

@@ -1,6 +1,6 @@
 //! The queue of a link: departures computed ahead for a FIFO, asked for one by one for a discipline.
 
-use super::{Link, LinkQueue, Tally};
+use super::{Link, LinkQueue, PacketEventCounters};
 use crate::ids::LinkId;
 use crate::observer::PacketOps;
 use crate::packet_slab::{PacketId, PacketSlab, Routed};
@@ -151,7 +151,7 @@ impl<P: Routed> Link<P> {
         let view = self.view();
         let Service::Disciplined { queue, .. } = &mut self.service else { return };
         let (qdisc, rng) = &mut **queue;
-        let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
+        let mut sink = LinkSink { hosts, id, event_counters: &mut self.event_counters, at_enqueue: false };
         qdisc.link_changed(&view, &mut Cx { now, rng, sink: &mut sink });
     }
 
@@ -169,7 +169,7 @@ impl<P: Routed> Link<P> {
         };
         let idle = due.is_none();
         let (qdisc, rng) = &mut **queue;
-        let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: true };
+        let mut sink = LinkSink { hosts, id, event_counters: &mut self.event_counters, at_enqueue: true };
         qdisc.enqueue(pkt, &mut Cx { now, rng, sink: &mut sink });
         if idle {
             self.serve(packets, now, id, hosts); // A packet that passes right through was never a backlog.
@@ -196,7 +196,8 @@ impl<P: Routed> Link<P> {
             if timeout <= service {
                 let blocked = service == Instant::MAX && queue.0.backlog().packets > 0;
                 let (qdisc, rng) = &mut **queue;
-                let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
+                let mut sink =
+                    LinkSink { hosts, id, event_counters: &mut self.event_counters, at_enqueue: false };
                 qdisc.handle_timeout(&mut Cx { now: timeout, rng, sink: &mut sink });
                 if let Some(stats) = &mut self.stats {
                     stats.level(qdisc.backlog(), timeout);
@@ -219,7 +220,7 @@ impl<P: Routed> Link<P> {
         hosts: &mut R,
     ) {
         if self.station.is_some() {
-            return self.ask_for_channel(at);
+            return self.request_channel(at);
         }
         let Service::Disciplined { queue, due } = &mut self.service else { return };
         if !self.up {
@@ -235,7 +236,7 @@ impl<P: Routed> Link<P> {
             return;
         }
         let (qdisc, rng) = &mut **queue;
-        let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
+        let mut sink = LinkSink { hosts, id, event_counters: &mut self.event_counters, at_enqueue: false };
         let next = qdisc.dequeue(&mut Cx { now: at, rng, sink: &mut sink });
         if let Some(stats) = &mut self.stats {
             stats.level(qdisc.backlog(), at);
@@ -272,7 +273,7 @@ impl<P: Routed> Link<P> {
         }
         let pkt = packets.insert(pkt);
         if lost && let Some(schedule) = &mut self.schedule {
-            schedule.lose(pkt);
+            schedule.mark_lost(pkt);
         }
         self.propagate(pkt, ends, packets);
     }
@@ -338,20 +339,20 @@ impl<P> Sink<P> for NullSink {
 pub(super) struct LinkSink<'a, R> {
     pub(super) hosts: &'a mut R,
     pub(super) id: LinkId,
-    pub(super) tally: &'a mut Tally,
+    pub(super) event_counters: &'a mut PacketEventCounters,
     /// Whether the discipline is taking a packet in: a drop then leaves the queue no longer than before.
     pub(super) at_enqueue: bool,
 }
 
 impl<P: Packet, R: PacketOps<P>> Sink<P> for LinkSink<'_, R> {
     fn dropped(&mut self, pkt: P, reason: DropReason, now: Instant) {
-        self.tally.dropped[reason as usize] += 1;
-        self.tally.refused += u64::from(self.at_enqueue);
-        self.tally.expelled += u64::from(!self.at_enqueue);
+        self.event_counters.dropped[reason as usize] += 1;
+        self.event_counters.refused += u64::from(self.at_enqueue);
+        self.event_counters.expelled += u64::from(!self.at_enqueue);
         self.hosts.dropped(self.id, pkt, reason, now);
     }
     fn marked(&mut self, pkt: &P, now: Instant) {
-        self.tally.marked += 1;
+        self.event_counters.marked += 1;
         self.hosts.marked(self.id, pkt, now);
     }
     fn flagged(&mut self, flow: FlowKey, flagged: bool, now: Instant) {

@@ -25,7 +25,7 @@ impl<P: Routed> Link<P> {
         let Service::Disciplined { queue: held, due } = &mut self.service else { return };
         let sending = due.is_some();
         let old = std::mem::replace(held, queue);
-        let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
+        let mut sink = LinkSink { hosts, id, event_counters: &mut self.event_counters, at_enqueue: false };
         let waiting = empty(old, now, &mut sink);
         let (qdisc, rng) = &mut **held;
         for pkt in waiting {

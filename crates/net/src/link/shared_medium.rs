@@ -1,11 +1,11 @@
-//! A direction of a link that shares its channel with others: a station of that channel.
+//! Station of a shared channel: a direction of a link that contends with others for the medium.
 //!
-//! It asks for the channel when its queue gets something to send, and takes packets from the queue when it has it: as many as
-//! one access sends. Frames that nobody could read stay here and are sent again; the receiver keeps back those that arrived behind
-//! them, so that packets arrive in order. They are kept here, too: the link carries them.
+//! The station requests access when its queue has a packet, and takes from the queue what one access sends (frame
+//! aggregation). Lost frames stay here and are sent again. Frames received behind a lost one wait in the receiver's reorder
+//! buffer, which is kept here, too, so that packets arrive in order.
 //!
-//! Nothing of this is caught up with late, since others wait for the channel: a station says at once that it wants the channel,
-//! and is told when it has it ([`crate::channel`]).
+//! Requests are events and not evaluated lazily as those of other links, since other stations wait for the channel
+//! ([`crate::channel`]).
 
 use super::queueing::{LinkSink, Service};
 use super::{Link, Outcome};
@@ -17,126 +17,128 @@ use tailrace_access::{AggregationLimits, FrameBurst};
 use tailrace_core::{DropReason, Duration, Instant, Packet};
 use tailrace_qdisc::{Cx, QueueDiscipline};
 
-/// Number of a station and of its channel.
+/// Number of a channel, and of a station on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct StationId {
     pub(crate) channel: u32,
     pub(crate) station: u32,
 }
 
-/// State of a direction of a link as a station.
+/// FrameState of a direction of a link as a station.
 #[derive(Debug)]
-pub(super) struct Station {
-    place: Place,
-    /// Since when it wants the channel, which does not know yet.
-    asks: Option<Instant>,
-    /// Whether the channel knows that it wants to send.
-    waits: bool,
-    /// Taken from the queue, in order.
+pub(super) struct MediumStation {
+    id: StationId,
+    /// Time of a request that the channel has not been told yet.
+    unsent_request: Option<Instant>,
+    /// Whether the channel knows of the request.
+    requested: bool,
+    /// Frames taken from the queue, in order: waiting, sent or in the receiver's reorder buffer.
     frames: VecDeque<Frame>,
 }
 
 #[derive(Debug)]
 struct Frame {
     pkt: PacketId,
-    /// When it came to the queue.
+    /// Arrival at the queue.
     queued: Instant,
-    sent: u32,
-    state: State,
+    /// Number of transmissions.
+    attempts: u32,
+    state: FrameState,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// To be sent, for the first time or again.
-    Waits,
+enum FrameState {
+    /// Waits for its first transmission or a retry.
+    Waiting,
     Sent,
-    /// It has arrived, but one before it has not.
+    /// Received, but a frame before it is missing.
     Arrived,
 }
 
-/// Frames of an access.
+/// Burst of frames sent in one access.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sending {
+pub(crate) struct AccessBurst {
     pub(crate) frames: usize,
-    /// Number of them that are sent for the first time.
-    pub(crate) fresh: usize,
+    /// Number of first transmissions among them.
+    pub(crate) first_attempts: usize,
     pub(crate) air_time: Duration,
 }
 
-/// Fate of a frame.
+/// Outcome of the transmission of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fared {
-    Arrives,
-    /// It is to be sent again.
-    Fails,
-    IsGivenUp,
+pub(crate) enum FrameOutcome {
+    Delivered,
+    /// Lost; it is sent again.
+    Retry,
+    /// Lost, and dropped after its last attempt.
+    RetryLimit,
 }
 
 /// Result of an access.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Landing {
-    /// Whether any frame has arrived.
-    pub(crate) heard: bool,
-    /// Whether the first of them is given up.
-    pub(crate) gives_up: bool,
-    /// Whether there is more to send.
+pub(crate) struct AccessResult {
+    /// Whether any frame was delivered.
+    pub(crate) any_delivered: bool,
+    /// Whether the first frame was dropped at the retry limit.
+    pub(crate) head_dropped: bool,
+    /// Whether the station needs another access.
     pub(crate) wants_more: bool,
 }
 
-impl Station {
-    fn new(place: Place) -> Self {
-        Self { place, asks: None, waits: false, frames: VecDeque::new() }
+impl MediumStation {
+    fn new(id: StationId) -> Self {
+        Self { id, unsent_request: None, requested: false, frames: VecDeque::new() }
     }
 
-    /// Frames that the queue has given up and that have not gone on.
+    /// Frames taken from the queue and not yet on their way to the next node.
     pub(super) fn held(&self) -> u64 {
         self.frames.len() as u64
     }
 
-    /// When the link must be looked at: at once to tell the channel, or when a queue that gave nothing may.
+    /// Time of the link's next event: now if a request is to be sent, or the timeout of a queue that holds packets back.
     #[cold]
     pub(super) fn next<Q: QueueDiscipline<P>, P: Packet>(&self, queue: &Q) -> Instant {
-        let holds_back = !self.waits && queue.backlog().packets > 0;
+        let holds_back = !self.requested && queue.backlog().packets > 0;
         let timeout = if holds_back { queue.poll_timeout() } else { None };
-        self.asks.unwrap_or(Instant::MAX).min(timeout.unwrap_or(Instant::MAX))
+        self.unsent_request.unwrap_or(Instant::MAX).min(timeout.unwrap_or(Instant::MAX))
     }
 
-    /// Whether the channel must be told now that the station wants it.
-    pub(super) fn tell(&mut self) -> Option<Outcome> {
-        self.asks.take()?;
-        self.waits = true;
-        Some(Outcome::Wants(self.place))
+    /// Takes the request that the channel has not been told yet.
+    pub(super) fn take_request(&mut self) -> Option<Outcome> {
+        self.unsent_request.take()?;
+        self.requested = true;
+        Some(Outcome::WantsChannel(self.id))
     }
 }
 
 impl<P: Routed> Link<P> {
-    /// Makes it a station of a channel; to be called before any packet comes.
-    pub(crate) fn join(&mut self, place: Place, packets: &mut PacketSlab<P>) {
+    /// Makes the link a station of a channel; must be called before the first packet.
+    pub(crate) fn join_channel(&mut self, id: StationId, packets: &mut PacketSlab<P>) {
         assert!(self.station.is_none(), "a direction of a link is a station of one channel");
         assert!(self.schedule.is_none(), "a channel, or a schedule, says when a link sends");
         assert!(self.arrived == 0, "a link joins a channel before any packet comes");
         self.undo_arithmetic(packets, Instant::ZERO);
-        self.station = Some(Box::new(Station::new(place)));
+        self.station = Some(Box::new(MediumStation::new(id)));
     }
 
-    /// Number of the station and of its channel.
-    pub(crate) fn place(&self) -> Option<Place> {
-        self.station.as_ref().map(|station| station.place)
+    /// Channel and station number, if the link shares a channel.
+    pub(crate) fn station_id(&self) -> Option<StationId> {
+        self.station.as_ref().map(|station| station.id)
     }
 
-    /// The queue may have something to send.
-    pub(super) fn ask_for_channel(&mut self, at: Instant) {
+    /// Requests the channel if the queue has packets and no request is pending.
+    pub(super) fn request_channel(&mut self, at: Instant) {
         let backlog = self.backlog();
         let Some(station) = self.station.as_mut().filter(|_| self.up) else { return };
-        if backlog.packets > 0 && !station.waits {
-            station.asks.get_or_insert(at);
+        if backlog.packets > 0 && !station.requested {
+            station.unsent_request.get_or_insert(at);
         }
         if let Some(stats) = &mut self.stats {
             stats.level(backlog, at);
         }
     }
 
-    /// It has the channel from `now` on: what it sends, if the queue gives anything.
+    /// Starts an access at `now`: retries first, then frames from the queue. `None` if there is nothing to send.
     pub(crate) fn begin_access<R: PacketOps<P>>(
         &mut self,
         framing: &AggregationLimits,
@@ -144,53 +146,58 @@ impl<P: Routed> Link<P> {
         now: Instant,
         id: LinkId,
         hosts: &mut R,
-    ) -> Option<Sending> {
+    ) -> Option<AccessBurst> {
         self.catch_up(packets, now, id, hosts);
         let (rate, overhead) = (self.transmitter.rate(), self.transmitter.overhead());
         let mut burst = FrameBurst::new(framing, rate);
         let station = self.station.as_mut()?;
         let mut all_fit = true;
-        for frame in station.frames.iter_mut().filter(|f| f.state == State::Waits) {
+        for frame in station.frames.iter_mut().filter(|f| f.state == FrameState::Waiting) {
             all_fit = burst.adds(packets.size(frame.pkt) + overhead);
             if !all_fit {
                 break;
             }
-            frame.state = State::Sent;
+            frame.state = FrameState::Sent;
         }
         while all_fit && !burst.is_full() && station.frames.len() < framing.window() {
             let Service::Disciplined { queue, .. } = &mut self.service else { break };
             let (qdisc, rng) = &mut **queue;
-            let mut sink = LinkSink { hosts, id, tally: &mut self.tally, at_enqueue: false };
+            let mut sink =
+                LinkSink { hosts, id, event_counters: &mut self.event_counters, at_enqueue: false };
             let Some((pkt, queued)) = qdisc.dequeue(&mut Cx { now, rng, sink: &mut sink }) else { break };
-            // A frame that does not fit is the first of the next access.
+            // A frame that does not fit in this access is the first of the next.
             all_fit = burst.adds(pkt.size() + overhead);
-            let state = if all_fit { State::Sent } else { State::Waits };
-            station.frames.push_back(Frame { pkt: packets.insert(pkt), queued, sent: 0, state });
+            let state = if all_fit { FrameState::Sent } else { FrameState::Waiting };
+            station.frames.push_back(Frame { pkt: packets.insert(pkt), queued, attempts: 0, state });
         }
-        station.waits = burst.frames() > 0;
-        let fresh = self.note_sent(packets, now, id, hosts);
-        (burst.frames() > 0).then(|| Sending { frames: burst.frames(), fresh, air_time: burst.air_time() })
+        station.requested = burst.frames() > 0;
+        let first_attempts = self.record_transmissions(packets, now, id, hosts);
+        (burst.frames() > 0).then(|| AccessBurst {
+            frames: burst.frames(),
+            first_attempts,
+            air_time: burst.air_time(),
+        })
     }
 
-    /// Counts what begins to be sent; gives how many do for the first time.
-    fn note_sent<R: PacketOps<P>>(
+    /// Counts the transmissions that start now; returns the number of first ones.
+    fn record_transmissions<R: PacketOps<P>>(
         &mut self,
         packets: &PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
     ) -> usize {
-        let (level, mut fresh) = (self.backlog(), 0);
+        let (level, mut first_attempts) = (self.backlog(), 0);
         if let Some(stats) = &mut self.stats {
             stats.level(level, now);
         }
         let frames = self.station.iter_mut().flat_map(|station| &mut station.frames);
-        for frame in frames.filter(|f| f.state == State::Sent) {
-            frame.sent += 1;
-            if frame.sent > 1 {
+        for frame in frames.filter(|f| f.state == FrameState::Sent) {
+            frame.attempts += 1;
+            if frame.attempts > 1 {
                 continue;
             }
-            fresh += 1;
+            first_attempts += 1;
             let pkt = packets.get(frame.pkt);
             self.sent_bytes += pkt.size().get();
             if let Some(stats) = &mut self.stats {
@@ -200,52 +207,53 @@ impl<P: Routed> Link<P> {
                 hosts.transmitted(id, pkt, now - frame.queued, now);
             }
         }
-        fresh
+        first_attempts
     }
 
-    /// Ends the access; `fares` gives the fate of each frame from the number of times that it has been sent.
+    /// Ends the access; `outcome_of` draws the outcome of a frame, given the number of its transmissions.
     pub(crate) fn end_access<R: PacketOps<P>>(
         &mut self,
-        mut fares: impl FnMut(u32) -> Fared,
+        mut outcome_of: impl FnMut(u32) -> FrameOutcome,
         packets: &mut PacketSlab<P>,
         now: Instant,
         id: LinkId,
         hosts: &mut R,
-    ) -> Landing {
+    ) -> AccessResult {
         self.catch_up(packets, now, id, hosts);
-        let mut landing = Landing::default();
+        let mut result = AccessResult::default();
         let mut at = 0;
         while let Some(frame) = self.frame_mut(at) {
-            let fared = if frame.state == State::Sent { Some(fares(frame.sent)) } else { None };
-            match fared {
-                Some(Fared::Arrives) => {
-                    landing.heard = true;
-                    frame.state = State::Arrived;
+            let outcome =
+                if frame.state == FrameState::Sent { Some(outcome_of(frame.attempts)) } else { None };
+            match outcome {
+                Some(FrameOutcome::Delivered) => {
+                    result.any_delivered = true;
+                    frame.state = FrameState::Arrived;
                 }
-                Some(Fared::IsGivenUp) => {
-                    landing.gives_up |= at == 0;
-                    self.give_up(at, packets, now, id, hosts);
+                Some(FrameOutcome::RetryLimit) => {
+                    result.head_dropped |= at == 0;
+                    self.drop_frame(at, packets, now, id, hosts);
                     continue;
                 }
-                Some(Fared::Fails) => frame.state = State::Waits,
+                Some(FrameOutcome::Retry) => frame.state = FrameState::Waiting,
                 None => {}
             }
             at += 1;
         }
-        self.hand_on(packets, now);
+        self.deliver_in_order(packets, now);
         let backlog = self.backlog();
         if let Some(station) = &mut self.station {
-            station.waits = !station.frames.is_empty() || backlog.packets > 0;
-            landing.wants_more = station.waits;
+            station.requested = !station.frames.is_empty() || backlog.packets > 0;
+            result.wants_more = station.requested;
         }
-        landing
+        result
     }
 
     fn frame_mut(&mut self, at: usize) -> Option<&mut Frame> {
         self.station.as_mut()?.frames.get_mut(at)
     }
 
-    fn give_up<R: PacketOps<P>>(
+    fn drop_frame<R: PacketOps<P>>(
         &mut self,
         at: usize,
         packets: &mut PacketSlab<P>,
@@ -254,22 +262,22 @@ impl<P: Routed> Link<P> {
         hosts: &mut R,
     ) {
         let Some(frame) = self.station.as_mut().and_then(|station| station.frames.remove(at)) else { return };
-        self.tally.dropped[DropReason::LinkLoss as usize] += 1;
+        self.event_counters.dropped[DropReason::LinkLoss as usize] += 1;
         hosts.dropped(id, packets.remove(frame.pkt), DropReason::LinkLoss, now);
     }
 
-    /// Packets that have arrived, and all before them, go on.
-    fn hand_on(&mut self, packets: &mut PacketSlab<P>, now: Instant) {
+    /// Delivers received frames up to the first missing one.
+    fn deliver_in_order(&mut self, packets: &mut PacketSlab<P>, now: Instant) {
         while let Some(pkt) = self.station.as_mut().and_then(|station| {
             let first = station.frames.front()?;
-            if first.state == State::Arrived { station.frames.pop_front() } else { None }
+            if first.state == FrameState::Arrived { station.frames.pop_front() } else { None }
         }) {
             self.propagate(pkt.pkt, now, packets);
         }
     }
 
-    /// The link goes down: all that has been taken from the queue is lost with it.
-    pub(super) fn lose_frames<R: PacketOps<P>>(
+    /// Drops all frames taken from the queue: the link goes down.
+    pub(super) fn drop_all_frames<R: PacketOps<P>>(
         &mut self,
         packets: &mut PacketSlab<P>,
         now: Instant,
@@ -277,9 +285,9 @@ impl<P: Routed> Link<P> {
         hosts: &mut R,
     ) {
         let Some(station) = &mut self.station else { return };
-        (station.asks, station.waits) = (None, false);
+        (station.unsent_request, station.requested) = (None, false);
         for frame in station.frames.drain(..) {
-            self.tally.dropped[DropReason::LinkDown as usize] += 1;
+            self.event_counters.dropped[DropReason::LinkDown as usize] += 1;
             hosts.dropped(id, packets.remove(frame.pkt), DropReason::LinkDown, now);
         }
     }

@@ -1,14 +1,13 @@
-//! Choice among several ways of one length (equal-cost multipath).
+//! Equal-cost multipath (ECMP): choice among next hops of equal path length.
 //!
-//! Each router divides the range of a hash of the packet's flow into equal parts, one a way in the order of links, and sends
-//! by that in whose part the hash falls (RFC 2992, hash-threshold; Linux divides alike, `net.ipv4.fib_multipath_hash_policy`).
-//! So packets of one flow stay in order. Each router has a salt of its own, or else all would agree, and of the ways beyond
-//! the first router some would never be taken.
+//! Hash-threshold (RFC 2992; Linux divides alike, `net.ipv4.fib_multipath_hash_policy`): each router divides the range of the
+//! flow hash into equal regions, one a next hop in the order of links. Packets of a flow stay in order. Each router has its own
+//! salt: with a common hash, routers behind the first one would never use some of their next hops (polarisation).
 
 use tailrace_core::FlowKey;
 use tailrace_qdisc::flow_hash::{FlowBy, mix64, scale};
 
-/// Spread of packets over ways of one length (equal-cost multipath).
+/// Hash-threshold function of ECMP.
 #[derive(Clone, Copy, Debug)]
 pub struct EcmpHash {
     by: FlowBy,
@@ -16,12 +15,12 @@ pub struct EcmpHash {
 }
 
 impl EcmpHash {
-    /// By the fields that `by` names.
+    /// Hash over the header fields `by`.
     pub const fn new(by: FlowBy, salt: u64) -> Self {
         Self { by, salt }
     }
 
-    /// Number of the way that a packet of this flow takes from router number `router`.
+    /// Index of the next hop, out of `of`, for packets of this flow at router number `router`.
     pub(super) fn choose(&self, flow: FlowKey, router: u32, of: u32) -> u32 {
         let flow = self.by.key(flow);
         let addresses = u64::from(flow.src) << 32 | u64::from(flow.dst);

@@ -1,8 +1,8 @@
-//! Entries of the routing tables: the number of the next link, or one of these.
+//! Values of a routing table entry beside the number of the next link.
 
 use super::NONE;
 
-/// In place of the next link: the goal is reached, and the address says how it goes on.
-pub(super) const HERE: u32 = NONE - 1;
-/// In the number of a link: it is the first of several that lead nearer. Only where packets are spread over these.
-pub(super) const SEVERAL: u32 = 1 << 31;
+/// This router is the egress router: the last link is that of the address entry.
+pub(super) const AT_EGRESS: u32 = NONE - 1;
+/// Flag in a link number: the first of several links with equal cost. Set with ECMP only.
+pub(super) const ECMP_FLAG: u32 = 1 << 31;

@@ -1,8 +1,8 @@
 //! Update of the routing tables when a link goes down or up.
 //!
-//! A route is the first of the links that lead nearer, so it depends on distances alone. For each goal in turn: the link
-//! matters only if it leads nearer. If it was, or becomes, one of several such links, one entry may change; if not, the
-//! distances of those behind it change, and are found from there as breadth-first search would find them (Ramalingam and
+//! A route is the first link to a router one hop nearer, so it depends on distances alone. The update runs for each egress router
+//! and stops if the link does not lead nearer to it. If other links from the same router do, one entry may change; if not, the
+//! distances of the routers upstream change, and a breadth-first search from there finds them (Ramalingam and
 //! Reps, "An incremental algorithm for a generalization of the shortest-path problem", J. Algorithms 21(2), 1996).
 
 use super::router_links::RouterLink;
@@ -12,11 +12,11 @@ use crate::ids::LinkId;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Routers whose distance to one goal changes.
+/// Routers whose distance to one egress router changes.
 #[derive(Default)]
 struct Moved {
     routers: Vec<u32>,
-    /// Whether a router is among them.
+    /// Membership in `routers`, by router number.
     is_in: Vec<bool>,
     heap: BinaryHeap<Reverse<(u32, u32)>>,
 }
@@ -40,39 +40,39 @@ impl Moved {
 }
 
 impl Routes {
-    /// Follows a link that has changed in `graph`. Gives none, and leaves the tables undone, where that would take more
-    /// than the `budget`, of which it takes what it needs.
+    /// Updates the routes after a change of `link` in `graph`, and subtracts the work from `budget`. `None` if the budget does not
+    /// suffice; the tables are then incomplete and must be recomputed.
     pub(super) fn follow(&mut self, graph: &Graph, link: LinkId, budget: &mut u64) -> Option<()> {
         let arc = graph.arcs[link.0 as usize];
         let [from, to] = [arc.from, arc.to].map(|n| graph.router_at(n));
         if from == NONE {
-            return Some(()); // From a host: nobody is routed over it.
+            return Some(()); // A link from a host is on no route between routers.
         }
         if to == NONE {
             *budget = budget.checked_sub(1)?;
             let index = graph.interface_behind(link).expect("a link to a host ends at an interface");
-            self.turn_door(index, arc.up);
+            self.update_entry(index, arc.up);
             return Some(());
         }
         if self.distances.is_none() {
-            self.distances = Some(Vec::new()); // To be kept from now on.
+            self.distances = Some(Vec::new()); // Distances are kept from now on.
             return None;
         }
         let mut moved = Moved { is_in: vec![false; self.routers()], ..Moved::default() };
-        for slot in 0..self.learnt.len() {
-            let k = self.learnt[slot] as usize;
+        for slot in 0..self.computed.len() {
+            let k = self.computed[slot] as usize;
             let work = if arc.up {
-                self.gain(graph, (from, to), k, &mut moved)
+                self.link_up(graph, (from, to), k, &mut moved)
             } else {
-                self.lose(graph, (from, to), k, &mut moved)
+                self.link_down(graph, (from, to), k, &mut moved)
             };
             *budget = budget.checked_sub(1 + work)?;
         }
         Some(())
     }
 
-    /// The link from `from` to `to` is there. Gives the work done.
-    fn gain(&mut self, graph: &Graph, (from, to): (u32, u32), k: usize, moved: &mut Moved) -> u64 {
+    /// Updates routes to egress router `k` after the link from `from` to `to` came up; returns the work done.
+    fn link_up(&mut self, graph: &Graph, (from, to): (u32, u32), k: usize, moved: &mut Moved) -> u64 {
         let (before, beyond) = (self.distance(from, k), self.distance(to, k));
         if beyond == NONE || before <= beyond {
             return 0;
@@ -87,7 +87,7 @@ impl Routes {
             done += 1;
             let distance = self.distance(router, k) + 1;
             let farther = |r: &u32| self.distance(*r, k) > distance;
-            let nearer_now: Vec<u32> = self.ways.neighbours(graph, router).filter(farther).collect();
+            let nearer_now: Vec<u32> = self.router_links.neighbours(graph, router).filter(farther).collect();
             for router in nearer_now {
                 self.set_distance(router, k, distance);
                 moved.add(router);
@@ -96,51 +96,52 @@ impl Routes {
         self.renew_around(graph, k, moved)
     }
 
-    /// The link from `from` to `to` is gone. Gives the work done.
-    fn lose(&mut self, graph: &Graph, (from, to): (u32, u32), k: usize, moved: &mut Moved) -> u64 {
+    /// Updates routes to egress router `k` after the link from `from` to `to` went down; returns the work done.
+    fn link_down(&mut self, graph: &Graph, (from, to): (u32, u32), k: usize, moved: &mut Moved) -> u64 {
         let (before, beyond) = (self.distance(from, k), self.distance(to, k));
         if before == NONE || beyond == NONE || before != beyond + 1 {
             return 0;
         }
-        if self.has_way(graph, from, k, moved) {
+        if self.has_nearer_link(graph, from, k, moved) {
             return self.renew(graph, from, k);
         }
-        // This router has lost every link that led nearer; routers nearest to the goal come first.
+        // The router has lost its last link that leads nearer. Routers are visited by increasing distance.
         moved.add(from);
         let mut done = 0;
         while let Some(&router) = moved.routers.get(done) {
             done += 1;
             let distance = self.distance(router, k);
-            for behind in self.ways.neighbours(graph, router) {
+            for behind in self.router_links.neighbours(graph, router) {
                 if self.distance(behind, k) == distance + 1
                     && !moved.contains(behind)
-                    && !self.has_way(graph, behind, k, moved)
+                    && !self.has_nearer_link(graph, behind, k, moved)
                 {
                     moved.add(behind);
                 }
             }
         }
-        self.reach(graph, k, moved);
+        self.recompute_distances(graph, k, moved);
         self.renew_around(graph, k, moved)
     }
 
-    /// Whether a link leads from `router` to one that is nearer and does not move.
-    fn has_way(&self, graph: &Graph, router: u32, k: usize, moved: &Moved) -> bool {
+    /// Whether a link leads from `router` to a nearer router whose distance does not change.
+    fn has_nearer_link(&self, graph: &Graph, router: u32, k: usize, moved: &Moved) -> bool {
         let here = self.distance(router, k);
         let leads = |way: &RouterLink| {
             graph.arcs[way.link as usize].up
                 && !moved.contains(way.to)
                 && self.distance(way.to, k).checked_add(1) == Some(here)
         };
-        self.ways.from(router).iter().any(leads)
+        self.router_links.from(router).iter().any(leads)
     }
 
-    /// New distances of those that have moved, from those that have not.
-    fn reach(&mut self, graph: &Graph, k: usize, moved: &mut Moved) {
+    /// Computes the new distances of the moved routers from those of the others (Dijkstra's algorithm).
+    fn recompute_distances(&mut self, graph: &Graph, k: usize, moved: &mut Moved) {
         for i in 0..moved.routers.len() {
             let router = moved.routers[i];
             let open = |way: &&RouterLink| graph.arcs[way.link as usize].up && !moved.contains(way.to);
-            let beyond = self.ways.from(router).iter().filter(open).map(|way| self.distance(way.to, k)).min();
+            let beyond =
+                self.router_links.from(router).iter().filter(open).map(|way| self.distance(way.to, k)).min();
             let distance = beyond.map_or(NONE, |d| d.saturating_add(1));
             self.set_distance(router, k, distance);
             if distance != NONE {
@@ -152,7 +153,7 @@ impl Routes {
                 continue;
             }
             let farther = |r: &u32| moved.is_in[*r as usize] && self.distance(*r, k) > distance + 1;
-            let nearer_now: Vec<u32> = self.ways.neighbours(graph, router).filter(farther).collect();
+            let nearer_now: Vec<u32> = self.router_links.neighbours(graph, router).filter(farther).collect();
             for router in nearer_now {
                 self.set_distance(router, k, distance + 1);
                 moved.heap.push(Reverse((distance + 1, router)));
@@ -160,10 +161,10 @@ impl Routes {
         }
     }
 
-    /// Enters anew the routes of those that have moved and of their neighbours; nobody has moved then.
+    /// Updates the entries of the moved routers and their neighbours, and clears `moved`.
     fn renew_around(&mut self, graph: &Graph, k: usize, moved: &mut Moved) -> u64 {
         for i in 0..moved.routers.len() {
-            for from in self.ways.neighbours(graph, moved.routers[i]) {
+            for from in self.router_links.neighbours(graph, moved.routers[i]) {
                 moved.add(from);
             }
         }
@@ -172,12 +173,12 @@ impl Routes {
         work
     }
 
-    /// Enters the route from `router` to goal number `k` anew.
+    /// Updates the entry of `router` for egress router number `k`; returns the work done.
     fn renew(&mut self, graph: &Graph, router: u32, k: usize) -> u64 {
-        if self.goals[k].router == router {
-            return 1; // What is behind it is its own.
+        if self.egresses[k].router == router {
+            return 1; // The entry of the egress router itself never changes.
         }
         self.enter(graph, router, k);
-        self.ways.from(router).len() as u64
+        self.router_links.from(router).len() as u64
     }
 }

@@ -20,13 +20,13 @@ pub(super) struct RouterLinks {
 
 impl RouterLinks {
     pub(super) fn of(graph: &Graph) -> Self {
-        let mut ways = Self { starts: vec![0], all: Vec::new() };
+        let mut router_links = Self { starts: vec![0], all: Vec::new() };
         for node in graph.nodes.iter().filter(|n| n.router != NONE) {
             let out = node.out.iter().map(|l| RouterLink { link: l.0, to: graph.router_at(graph.head(*l)) });
-            ways.all.extend(out.filter(|way| way.to != NONE));
-            ways.starts.push(ways.all.len() as u32);
+            router_links.all.extend(out.filter(|way| way.to != NONE));
+            router_links.starts.push(router_links.all.len() as u32);
         }
-        ways
+        router_links
     }
 
     /// Whether nothing has been laid out yet.
@@ -58,7 +58,7 @@ impl RouterLinks {
         into.map(|way| way.to)
     }
 
-    /// The links from `router` that lead nearer to the goal of these distances, in the order of links.
+    /// The links from `router` that lead nearer to the egress router of these distances, in the order of links.
     #[inline]
     pub(super) fn nearer<'a>(
         &'a self,
@@ -69,7 +69,7 @@ impl RouterLinks {
         let here = distance(router);
         let open = here != 0 && here != NONE;
         let leads = move |way: &&RouterLink| graph.arcs[way.link as usize].up && distance(way.to) == here - 1;
-        let ways = if open { self.from(router) } else { &[] };
-        ways.iter().filter(leads).map(|way| way.link)
+        let router_links = if open { self.from(router) } else { &[] };
+        router_links.iter().filter(leads).map(|way| way.link)
     }
 }

@@ -121,12 +121,12 @@ mod tests {
         graph.spread(EcmpHash::new(FlowBy::FiveTuple, 7));
         graph.compute_routes();
         let [a1, a2] = [h1, h2].map(|host| graph.addresses(host).next().unwrap());
-        let ways = (0..64).map(|src_port| {
+        let paths = (0..64).map(|src_port| {
             graph.links_on_way((a1, a2), FlowKey { src_port, ..FLOW }).map(|link| link.0).collect::<Vec<_>>()
         });
-        let mut ways: Vec<_> = ways.collect();
-        ways.sort();
-        ways.dedup();
-        assert_eq!(ways, [[0, 2, 6, 10], [0, 4, 8, 10]]);
+        let mut paths: Vec<_> = paths.collect();
+        paths.sort();
+        paths.dedup();
+        assert_eq!(paths, [[0, 2, 6, 10], [0, 4, 8, 10]]);
     }
 }

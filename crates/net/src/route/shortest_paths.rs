@@ -1,32 +1,32 @@
-//! Shortest paths from all routers to some at once.
+//! Shortest paths from all routers to several egress routers.
 //!
-//! Breadth first, from the far end, for up to 64 goals in one go: what the searches have in common, which in a network of
-//! short distances is most, is looked at once (Then et al., "The more the merrier: efficient multi-source graph traversal",
-//! PVLDB 8(4), 2014). A router's next link is the first, in the order of links, whose far end is one nearer.
+//! Breadth-first search from up to 64 egress routers at once, one bit of a word each (a lane): the parts that the searches
+//! have in common, most of them in a network of short distances, are visited once (multi-source BFS, Then et al., "The more the merrier: efficient multi-source graph traversal",
+//! PVLDB 8(4), 2014). A router's next link is the first, in the order of links, to a router one hop nearer.
 
 use super::Graph;
-use super::entry::{HERE, SEVERAL};
+use super::entry::{AT_EGRESS, ECMP_FLAG};
 use super::router_links::RouterLinks;
 
-/// Most goals of one search.
+/// Largest number of egress routers in one search.
 pub(super) const LANES: usize = 64;
 
-/// Where the answers for some goals go: that of router `r` for the goal in lane `l` to `[r · lanes + l]`.
+/// Output of a search: entry and distance from router `r` to the egress router in lane `l` at `[r · lanes + l]`.
 pub(super) struct Block<'a> {
     pub(super) lanes: usize,
     pub(super) next: &'a mut [u32],
     pub(super) distances: Option<&'a mut [u32]>,
-    /// Whether to say where there are several ways of one length.
-    pub(super) marks_equals: bool,
+    /// Whether entries with several equal-cost next links get the flag [`ECMP_FLAG`].
+    pub(super) marks_ecmp: bool,
 }
 
-/// State of a search for each router: sets of goals, a bit a lane. Empty between searches, but for `seen`.
+/// Sets of egress routers for each router, one bit a lane. All but `seen` are empty between searches.
 pub(super) struct ShortestPaths {
-    /// Goals whose distance is known.
+    /// Egress routers whose distance is known.
     seen: Vec<u64>,
-    /// Goals at the search's present distance.
+    /// Egress routers at the present distance.
     front: Vec<u64>,
-    /// Goals that are one farther.
+    /// Egress routers one hop farther.
     gained: Vec<u64>,
     /// Routers with a `front`.
     at: Vec<u32>,
@@ -40,38 +40,38 @@ impl ShortestPaths {
         Self { seen: sets(), front: sets(), gained: sets(), at: Vec::new(), then: Vec::new() }
     }
 
-    /// Finds the next links, and distances, of all routers to these goals: lanes and routers. What of their lanes is not
-    /// reached is left alone.
+    /// Finds next links and distances of all routers to `egresses` (lane and router number). Entries of routers that cannot
+    /// reach the egress router stay as they are.
     pub(super) fn run(
         &mut self,
         graph: &Graph,
-        ways: &RouterLinks,
-        goals: &[(usize, u32)],
+        router_links: &RouterLinks,
+        egresses: &[(usize, u32)],
         block: &mut Block<'_>,
     ) {
         self.seen.fill(0);
-        for &(lane, router) in goals {
+        for &(lane, router) in egresses {
             self.seen[router as usize] |= 1 << lane;
             self.front[router as usize] |= 1 << lane;
             self.at.push(router);
-            block.enter(router, 1 << lane, HERE, 0);
+            block.enter(router, 1 << lane, AT_EGRESS, 0);
         }
         let mut distance = 0;
         while !self.at.is_empty() {
             distance += 1;
-            self.spread(graph, ways);
+            self.spread(graph, router_links);
             for &router in &self.then {
-                self.settle(graph, ways, router, distance, block);
+                self.settle(graph, router_links, router, distance, block);
             }
             self.advance();
         }
     }
 
     /// Finds who is one farther, and from what.
-    fn spread(&mut self, graph: &Graph, ways: &RouterLinks) {
+    fn spread(&mut self, graph: &Graph, router_links: &RouterLinks) {
         for &router in &self.at {
             let front = self.front[router as usize];
-            for from in ways.neighbours(graph, router) {
+            for from in router_links.neighbours(graph, router) {
                 let gained = front & !self.seen[from as usize];
                 if gained != 0 {
                     if self.gained[from as usize] == 0 {
@@ -83,18 +83,25 @@ impl ShortestPaths {
         }
     }
 
-    /// Enters the first link from a router that leads nearer, to each goal that it has gained.
-    fn settle(&self, graph: &Graph, ways: &RouterLinks, router: u32, distance: u32, block: &mut Block<'_>) {
+    /// Enters the first link from a router that leads nearer, to each egress router that it has gained.
+    fn settle(
+        &self,
+        graph: &Graph,
+        router_links: &RouterLinks,
+        router: u32,
+        distance: u32,
+        block: &mut Block<'_>,
+    ) {
         let gained = self.gained[router as usize];
         let mut left = gained;
-        for way in ways.from(router).iter().filter(|way| graph.arcs[way.link as usize].up) {
+        for way in router_links.from(router).iter().filter(|way| graph.arcs[way.link as usize].up) {
             let nearer = self.front[way.to as usize] & gained;
             block.enter(router, nearer & left, way.link, distance);
-            if block.marks_equals {
+            if block.marks_ecmp {
                 block.mark(router, nearer & !left);
             }
             left &= !nearer;
-            if left == 0 && !block.marks_equals {
+            if left == 0 && !block.marks_ecmp {
                 break;
             }
         }
@@ -115,11 +122,11 @@ impl ShortestPaths {
 }
 
 impl Block<'_> {
-    /// Enters the same link and distance for goals.
+    /// Enters the same link and distance for egress routers.
     #[inline]
-    fn enter(&mut self, router: u32, goals: u64, link: u32, distance: u32) {
+    fn enter(&mut self, router: u32, egresses: u64, link: u32, distance: u32) {
         let row = router as usize * self.lanes;
-        for lane in lanes_of(goals) {
+        for lane in lanes_of(egresses) {
             self.next[row + lane] = link;
             if let Some(distances) = &mut self.distances {
                 distances[row + lane] = distance;
@@ -128,9 +135,9 @@ impl Block<'_> {
     }
 
     /// Says that the way that was entered is one of several.
-    fn mark(&mut self, router: u32, goals: u64) {
+    fn mark(&mut self, router: u32, egresses: u64) {
         let row = router as usize * self.lanes;
-        lanes_of(goals).for_each(|lane| self.next[row + lane] |= SEVERAL);
+        lanes_of(egresses).for_each(|lane| self.next[row + lane] |= ECMP_FLAG);
     }
 }
 

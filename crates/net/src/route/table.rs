@@ -1,97 +1,97 @@
-//! The routing tables: what is kept, how it is read, and computed when it is first needed.
+//! Routing tables of all routers, computed on demand.
 //!
-//! What is behind one router is reached alike by all others, so routes lead to *goals*: routers with hosts behind them, or an
-//! address of their own. An address says which goal it is behind and which link leads on from there; one whose last link
-//! is down has no goal to be found by. Routes to a goal are computed when somebody asks for one, so that who is never sent to
-//! takes neither time nor memory.
+//! All addresses behind one router share their routes, so routes lead to *egress routers*: routers with hosts behind them or
+//! an address of their own. The entry of an address names its egress router and the last link from there; while that link is
+//! down, the entry leads nowhere. Routes to an egress router are computed when the first packet needs them: destinations
+//! that nobody sends to take neither time nor memory.
 
-use super::entry::{HERE, SEVERAL};
+use super::entry::{AT_EGRESS, ECMP_FLAG};
 use super::router_links::RouterLinks;
 use super::shortest_paths::{Block, LANES, ShortestPaths};
 use super::{Graph, NONE};
 use crate::ids::LinkId;
 
-/// Next links that are nothing else are below this, and so is the number of entries.
-const PLAIN: u32 = SEVERAL;
-/// The place of routes that are not there.
-const ABSENT: u32 = PLAIN;
+/// Bound of link numbers without flags, and of the number of entries.
+const MAX_LINK: u32 = ECMP_FLAG;
+/// Row of an egress router without computed routes.
+const NO_ROW: u32 = MAX_LINK;
 
 /// Routes from every router to every address.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Routes {
-    /// By the number of an address.
-    doors: Vec<Door>,
-    /// From router `r` to a goal at `row`: at `[row + r · lanes]`.
+    /// Entries by address number.
+    entries: Vec<AddressEntry>,
+    /// Next link from router `r` to the egress router with `row`: at `[row + r · lanes]`.
     next: Vec<u32>,
-    /// Goals whose routes lie in one block.
+    /// Egress routers to a block of `next`.
     lanes: usize,
-    pub(super) ways: RouterLinks,
-    /// The goal behind which an address lies, or `NONE`.
-    goal_of: Vec<u32>,
-    pub(super) goals: Vec<Goal>,
-    /// Goals with routes, in the order of these.
-    pub(super) learnt: Vec<u32>,
-    /// Distances in the form of `next`, `NONE` where there is no way; kept from the first time on that a link between
-    /// routers changes, or from the beginning where one will.
+    pub(super) router_links: RouterLinks,
+    /// Index in `egresses` by address number, or `NONE`.
+    egress_of: Vec<u32>,
+    pub(super) egresses: Vec<EgressRouter>,
+    /// Egress routers with computed routes, in the order of their rows.
+    pub(super) computed: Vec<u32>,
+    /// Distances in hops, laid out as `next`; `NONE` without a path. Kept from the first change of a link between routers, or
+    /// from the start if changes are expected.
     pub(super) distances: Option<Vec<u32>>,
-    /// Whether packets are spread over ways of one length.
-    pub(super) marks_equals: bool,
+    /// Whether ECMP is enabled.
+    pub(super) marks_ecmp: bool,
 }
 
 /// Entry of an address in the routing tables.
 #[derive(Clone, Copy, Debug)]
-struct Door {
-    /// The place of routes to its goal, or `ABSENT`.
+struct AddressEntry {
+    /// Row of the egress router in `next`, or `NO_ROW`.
     row: u32,
-    /// The link from its goal to its host, or `NONE` where the goal itself has this address.
+    /// Link from the egress router to the host, or `NONE` if the address is the router's own.
     last: u32,
 }
 
-/// A router that somebody is reached through.
+/// Last router on the way to some addresses.
 #[derive(Clone, Debug)]
-pub(super) struct Goal {
+pub(super) struct EgressRouter {
     pub(super) router: u32,
-    /// The place of the routes to it, or `ABSENT`.
+    /// Row of its routes in `next`, or `NO_ROW`.
     row: u32,
     /// Numbers of the addresses behind it.
     addresses: Vec<u32>,
 }
 
 impl Routes {
-    /// Whether there are none yet.
+    /// Whether the topology has not been read yet.
     pub(super) fn is_empty(&self) -> bool {
-        self.ways.is_empty()
+        self.router_links.is_empty()
     }
 
     pub(super) fn routers(&self) -> usize {
-        self.ways.routers()
+        self.router_links.routers()
     }
 
-    /// Roughly how many entries and links [`Routes::compute`] looks at.
+    /// Approximate number of entries and links that [`Routes::compute`] visits.
     pub(super) fn cost(&self) -> u64 {
         // A block is searched in some steps, most of which look at many routers.
-        let blocks = self.learnt.len().div_ceil(self.lanes.max(1));
-        self.next.len() as u64 + 8 * (blocks * self.ways.len()) as u64
+        let blocks = self.computed.len().div_ceil(self.lanes.max(1));
+        self.next.len() as u64 + 8 * (blocks * self.router_links.len()) as u64
     }
 
-    /// The next link from router number `router` to address number `index`, as far as it is at hand: where there is none,
-    /// [`Routes::find`] knows.
+    /// Next link from router number `router` to address number `index`, if one table lookup gives it; otherwise (no routes
+    /// yet, ECMP, unreachable) [`Routes::find`] decides.
     #[inline]
     pub(super) fn next_hop(&self, router: u32, index: usize) -> Option<LinkId> {
-        let door = self.doors.get(index)?;
-        let next = *self.next.get(door.row as usize + router as usize * self.lanes)?;
-        let link = if next == HERE { door.last } else { next };
-        (link < PLAIN).then_some(LinkId(link))
+        let entry = self.entries.get(index)?;
+        let next = *self.next.get(entry.row as usize + router as usize * self.lanes)?;
+        let link = if next == AT_EGRESS { entry.last } else { next };
+        (link < MAX_LINK).then_some(LinkId(link))
     }
 
-    /// The goal of address number `index`, if there are no routes to it yet.
+    /// The egress router of address number `index`, if there are no routes to it yet.
     pub(super) fn lacks(&self, index: usize) -> Option<u32> {
-        let goal = self.goal_of.get(index).copied().filter(|goal| *goal != NONE)?;
-        (self.goals[goal as usize].row == ABSENT).then_some(goal)
+        let egress = self.egress_of.get(index).copied().filter(|egress| *egress != NONE)?;
+        (self.egresses[egress as usize].row == NO_ROW).then_some(egress)
     }
 
-    /// The next link from router number `router` to address number `index`. Of several that lead nearer, that which `choose`
-    /// takes of so many.
+    /// Next link from router number `router` to address number `index`. Of several with equal cost, `choose` gets the number and
+    /// returns the index.
     pub(super) fn find(
         &self,
         graph: &Graph,
@@ -99,118 +99,125 @@ impl Routes {
         index: usize,
         choose: impl FnOnce(u32) -> u32,
     ) -> Option<LinkId> {
-        let goal = self.open_goal(graph, index)?;
-        let next = self.next_to(graph, router, goal);
-        if next < HERE && next & SEVERAL != 0 {
-            let nearer = || self.ways.nearer(graph, router, |r| self.distance(r, goal as usize));
+        let egress = self.open_egress(graph, index)?;
+        let next = self.next_to(graph, router, egress);
+        if next < AT_EGRESS && next & ECMP_FLAG != 0 {
+            let nearer = || self.router_links.nearer(graph, router, |r| self.distance(r, egress as usize));
             return nearer().nth(choose(nearer().count() as u32) as usize).map(LinkId);
         }
         self.link(index, next)
     }
 
-    /// All links to an address, one after another, from a router on; the first where several lead nearer. Looks for them where
-    /// nobody has asked yet.
+    /// Links of the path from a router to an address, the first of equal-cost ones. Searches without keeping the routes if they
+    /// have not been computed.
     pub(super) fn links(&self, graph: &Graph, router: u32, index: usize) -> Option<Vec<LinkId>> {
-        let goal = self.open_goal(graph, index)?;
-        let found =
-            if self.goals[goal as usize].row == ABSENT { Some(self.search(graph, goal)) } else { None };
+        let egress = self.open_egress(graph, index)?;
+        let found = if self.egresses[egress as usize].row == NO_ROW {
+            Some(self.search(graph, egress))
+        } else {
+            None
+        };
         let next =
-            |r: u32| found.as_ref().map_or_else(|| self.next_to(graph, r, goal), |next| next[r as usize]);
+            |r: u32| found.as_ref().map_or_else(|| self.next_to(graph, r, egress), |next| next[r as usize]);
         let (mut links, mut at) = (Vec::new(), router);
-        while next(at) != HERE {
+        while next(at) != AT_EGRESS {
             let link = self.link(index, next(at))?;
             links.push(link);
             at = graph.router_at(graph.head(link));
         }
-        links.extend(self.link(index, HERE));
+        links.extend(self.link(index, AT_EGRESS));
         Some(links)
     }
 
-    /// The goal to which packets for an address go: none where it has none, or the last link is down.
-    fn open_goal(&self, graph: &Graph, index: usize) -> Option<u32> {
-        self.goal_of.get(index).copied().filter(|goal| *goal != NONE && graph.is_open(index))
+    /// Egress router of an address, if there is one and the last link is up.
+    fn open_egress(&self, graph: &Graph, index: usize) -> Option<u32> {
+        self.egress_of.get(index).copied().filter(|egress| *egress != NONE && graph.is_open(index))
     }
 
-    /// An entry as it is read.
+    /// Link that an entry stands for.
     fn link(&self, index: usize, next: u32) -> Option<LinkId> {
         let link = match next {
-            HERE => self.doors[index].last,
+            AT_EGRESS => self.entries[index].last,
             NONE => NONE,
-            several => several & !SEVERAL,
+            several => several & !ECMP_FLAG,
         };
         (link != NONE).then_some(LinkId(link))
     }
 
-    /// The entry from a router to a goal.
-    fn next_to(&self, graph: &Graph, router: u32, goal: u32) -> u32 {
-        match self.goals[goal as usize].row {
-            ABSENT => self.search(graph, goal)[router as usize],
+    /// Entry of a router for an egress router, searched if not computed.
+    fn next_to(&self, graph: &Graph, router: u32, egress: u32) -> u32 {
+        match self.egresses[egress as usize].row {
+            NO_ROW => self.search(graph, egress)[router as usize],
             row => self.next[row as usize + router as usize * self.lanes],
         }
     }
 
-    /// The entries from all routers to one goal, which are not kept.
-    fn search(&self, graph: &Graph, goal: u32) -> Vec<u32> {
+    /// Entries of all routers for one egress router, without keeping them.
+    fn search(&self, graph: &Graph, egress: u32) -> Vec<u32> {
         let mut next = vec![NONE; self.routers()];
-        let mut block = Block { lanes: 1, next: &mut next, distances: None, marks_equals: false };
-        let goals = [(0, self.goals[goal as usize].router)];
-        ShortestPaths::new(self.routers()).run(graph, &self.ways, &goals, &mut block);
+        let mut block = Block { lanes: 1, next: &mut next, distances: None, marks_ecmp: false };
+        let egresses = [(0, self.egresses[egress as usize].router)];
+        ShortestPaths::new(self.routers()).run(graph, &self.router_links, &egresses, &mut block);
         next
     }
 
-    /// Takes over the topology: links between routers, and what is reached through whom.
-    pub(super) fn lay_out(&mut self, graph: &Graph) {
+    /// Reads the topology: links between routers, egress routers and their addresses.
+    pub(super) fn load_topology(&mut self, graph: &Graph) {
         let last =
             graph.addresses.iter().map(|i| (graph.router_at(graph.arcs[i.into.0 as usize].from), i.into.0));
         let behind: Vec<(u32, u32)> =
             last.chain(graph.gateways.iter().map(|g| (graph.router_at(*g), NONE))).collect();
-        self.ways = RouterLinks::of(graph);
-        self.doors = behind.iter().map(|(_, last)| Door { row: ABSENT, last: *last }).collect();
+        self.router_links = RouterLinks::of(graph);
+        self.entries = behind.iter().map(|(_, last)| AddressEntry { row: NO_ROW, last: *last }).collect();
         let mut addresses: Vec<Vec<u32>> = vec![Vec::new(); self.routers()];
         for (index, (router, _)) in behind.iter().enumerate().filter(|(_, (router, _))| *router != NONE) {
-            // The others are ends of links between two hosts, which need no router.
+            // Addresses without a router are ends of links between two hosts.
             addresses[*router as usize].push(index as u32);
         }
-        self.goal_of = vec![NONE; behind.len()];
-        self.goals.clear();
+        self.egress_of = vec![NONE; behind.len()];
+        self.egresses.clear();
         for (router, addresses) in addresses.into_iter().enumerate().filter(|(_, behind)| !behind.is_empty())
         {
-            let goal = self.goals.len() as u32;
-            addresses.iter().for_each(|index| self.goal_of[*index as usize] = goal);
-            self.goals.push(Goal { router: router as u32, row: ABSENT, addresses });
+            let egress = self.egresses.len() as u32;
+            addresses.iter().for_each(|index| self.egress_of[*index as usize] = egress);
+            self.egresses.push(EgressRouter { router: router as u32, row: NO_ROW, addresses });
         }
-        self.lanes = self.goals.len().next_power_of_two().min(LANES);
+        self.lanes = self.egresses.len().next_power_of_two().min(LANES);
         self.next.clear();
-        self.learnt.clear();
+        self.computed.clear();
         self.distances = (graph.will_change || graph.spreads()).then(Vec::new);
-        self.marks_equals = graph.spreads();
+        self.marks_ecmp = graph.spreads();
     }
 
-    /// The goals of these addresses.
-    pub(super) fn goals_of(&self, indices: impl Iterator<Item = usize>) -> Vec<u32> {
-        indices.filter_map(|index| self.goal_of.get(index).copied()).filter(|goal| *goal != NONE).collect()
+    /// The egress routers of these addresses.
+    pub(super) fn egresses_of(&self, indices: impl Iterator<Item = usize>) -> Vec<u32> {
+        indices
+            .filter_map(|index| self.egress_of.get(index).copied())
+            .filter(|egress| *egress != NONE)
+            .collect()
     }
 
-    /// Computes routes to these goals, where there are none yet and there is room for them.
-    pub(super) fn learn(&mut self, graph: &Graph, mut goals: Vec<u32>) {
-        goals.retain(|goal| self.goals[*goal as usize].row == ABSENT);
-        goals.sort_unstable();
-        goals.dedup();
-        let most = ABSENT as usize / (self.routers() * self.lanes).max(1) * self.lanes;
-        goals.truncate(most.saturating_sub(self.learnt.len()));
-        if goals.is_empty() {
+    /// Computes routes to those of these egress routers that have none, as far as entry numbers suffice.
+    pub(super) fn compute_routes_to(&mut self, graph: &Graph, mut egresses: Vec<u32>) {
+        egresses.retain(|egress| self.egresses[*egress as usize].row == NO_ROW);
+        egresses.sort_unstable();
+        egresses.dedup();
+        let most = NO_ROW as usize / (self.routers() * self.lanes).max(1) * self.lanes;
+        egresses.truncate(most.saturating_sub(self.computed.len()));
+        if egresses.is_empty() {
             return;
         }
-        let first = self.learnt.len();
-        self.learnt.extend(goals);
-        for slot in first..self.learnt.len() {
+        let first = self.computed.len();
+        self.computed.extend(egresses);
+        for slot in first..self.computed.len() {
             let (block, lane) = (slot / self.lanes, slot % self.lanes);
-            self.goals[self.learnt[slot] as usize].row = (block * self.routers() * self.lanes + lane) as u32;
+            self.egresses[self.computed[slot] as usize].row =
+                (block * self.routers() * self.lanes + lane) as u32;
         }
         self.fill(graph, first);
     }
 
-    /// Computes all routes anew that there are.
+    /// Recomputes all routes that have been computed before.
     pub(super) fn compute(&mut self, graph: &Graph) {
         self.next.clear();
         if let Some(distances) = &mut self.distances {
@@ -219,42 +226,42 @@ impl Routes {
         self.fill(graph, 0);
     }
 
-    /// Computes the routes from this place in `learnt` on, and opens the doors behind their goals.
+    /// Computes the routes to `computed[first..]`, and enters their rows into the addresses' entries.
     fn fill(&mut self, graph: &Graph, first: usize) {
         let (len, lanes) = (self.routers() * self.lanes, self.lanes);
-        let blocks = self.learnt.len().div_ceil(lanes);
+        let blocks = self.computed.len().div_ceil(lanes);
         self.next.resize(blocks * len, NONE);
         if let Some(distances) = &mut self.distances {
             distances.resize(blocks * len, NONE);
         }
         let mut search = ShortestPaths::new(self.routers());
         for block in first / lanes..blocks {
-            let slots = first.max(block * lanes)..self.learnt.len().min((block + 1) * lanes);
-            let router = |slot: usize| self.goals[self.learnt[slot] as usize].router;
-            let goals: Vec<(usize, u32)> = slots.map(|slot| (slot % lanes, router(slot))).collect();
+            let slots = first.max(block * lanes)..self.computed.len().min((block + 1) * lanes);
+            let router = |slot: usize| self.egresses[self.computed[slot] as usize].router;
+            let egresses: Vec<(usize, u32)> = slots.map(|slot| (slot % lanes, router(slot))).collect();
             let here = block * len..(block + 1) * len;
             let mut block = Block {
                 lanes,
                 next: &mut self.next[here.clone()],
                 distances: self.distances.as_mut().map(|all| &mut all[here]),
-                marks_equals: self.marks_equals,
+                marks_ecmp: self.marks_ecmp,
             };
-            search.run(graph, &self.ways, &goals, &mut block);
+            search.run(graph, &self.router_links, &egresses, &mut block);
         }
-        for goal in &self.learnt[first..] {
-            let Goal { row, addresses, .. } = &self.goals[*goal as usize];
+        for egress in &self.computed[first..] {
+            let EgressRouter { row, addresses, .. } = &self.egresses[*egress as usize];
             for index in addresses.iter().map(|index| *index as usize) {
-                self.doors[index].row = if graph.is_open(index) { *row } else { ABSENT };
+                self.entries[index].row = if graph.is_open(index) { *row } else { NO_ROW };
             }
         }
     }
 
     #[inline]
     fn at(&self, router: u32, k: usize) -> usize {
-        self.goals[k].row as usize + router as usize * self.lanes
+        self.egresses[k].row as usize + router as usize * self.lanes
     }
 
-    /// The number of links from a router to goal number `k`, to which there are routes, or `NONE`.
+    /// Distance in hops from a router to egress router number `k`, whose routes are computed, or `NONE`.
     #[inline]
     pub(super) fn distance(&self, router: u32, k: usize) -> u32 {
         self.distances.as_ref().expect("asked for by the caller")[self.at(router, k)]
@@ -265,19 +272,19 @@ impl Routes {
         self.distances.as_mut().expect("asked for by the caller")[at] = distance;
     }
 
-    /// Enters the next link from `router` to goal number `k` anew, from distances.
+    /// Updates the next link from `router` to egress router number `k` from the distances.
     pub(super) fn enter(&mut self, graph: &Graph, router: u32, k: usize) {
-        let mut nearer = self.ways.nearer(graph, router, |r| self.distance(r, k));
+        let mut nearer = self.router_links.nearer(graph, router, |r| self.distance(r, k));
         let first = nearer.next();
-        let several = self.marks_equals && nearer.next().is_some();
+        let several = self.marks_ecmp && nearer.next().is_some();
         drop(nearer);
         let at = self.at(router, k);
-        self.next[at] = first.map_or(NONE, |link| if several { link | SEVERAL } else { link });
+        self.next[at] = first.map_or(NONE, |link| if several { link | ECMP_FLAG } else { link });
     }
 
-    /// The last link to address number `index` has gone down or up.
-    pub(super) fn turn_door(&mut self, index: usize, up: bool) {
-        let goal = &self.goals[self.goal_of[index] as usize];
-        self.doors[index].row = if up { goal.row } else { ABSENT };
+    /// Updates the entry of address number `index` when its last link goes down or up.
+    pub(super) fn update_entry(&mut self, index: usize, up: bool) {
+        let egress = &self.egresses[self.egress_of[index] as usize];
+        self.entries[index].row = if up { egress.row } else { NO_ROW };
     }
 }

@@ -197,7 +197,7 @@ proptest! {
                 let width = (g.addresses.len() + g.gateways.len()) as u64;
                 let asked: Vec<Address> =
                     (0..rng.below(4)).map(|_| Address::from_index(rng.below(width) as u32)).collect();
-                g.learn(asked);
+                g.compute_routes_to(asked);
             }
             let links: Vec<LinkId> =
                 (0..=rng.below(most)).map(|_| LinkId(rng.below(g.link_count() as u64) as u32)).collect();
@@ -274,7 +274,7 @@ fn a_change_looks_at_no_more_than_it_can_change() {
     let leaf = g.add_node(true);
     let (uplink, _) = g.add_link(leaf, ring[0]);
     g.compute_routes();
-    g.learn(hosts.iter().filter_map(|host| g.addresses(*host).next()).collect::<Vec<_>>());
+    g.compute_routes_to(hosts.iter().filter_map(|host| g.addresses(*host).next()).collect::<Vec<_>>());
     g.set_links_up(&[uplink], false); // From here on distances are known.
     let cost = |g: &mut Graph, link: LinkId, up: bool| {
         let mut routes = std::mem::take(&mut g.routes);

@@ -1,4 +1,5 @@
-//! A whole queue discipline that is an object of Python. It orders packets; the tickets stay here.
+//! Queue discipline written in Python. The Python object decides order and drops on packet objects; the packets' tickets, which
+//! the engine identifies them by, stay on this side.
 
 use super::class::PluginConfig;
 use super::instance::{PluginInstance, hook, shown};
@@ -10,18 +11,22 @@ use tailrace_core::{Bytes, Instant, Packet as _};
 use tailrace_qdisc::plugin::Ticket;
 use tailrace_qdisc::{Backlog, Cx, LinkView, QueueDiscipline};
 
-/// The discipline and what waits in it.
+/// Python queue discipline with its queued packets.
 pub(super) struct PluginQueue {
     instance: PluginInstance,
-    surroundings: Py<QueueContext>,
-    waiting: BTreeMap<u64, HeldPacket>,
+    /// Argument `cx` of the hooks.
+    context: Py<QueueContext>,
+    /// Queued packets by serial number.
+    queued: BTreeMap<u64, QueuedPacket>,
     backlog: Backlog,
-    issued: u64,
-    hears_of_links: bool,
+    /// Serial number of the next packet.
+    next_serial: u64,
+    /// Whether the class defines `link_changed`.
+    has_link_changed: bool,
 }
 
-/// A queued packet: the ticket, the time of its arrival, and the packet as Python sees it.
-struct HeldPacket {
+/// Queued packet: ticket of the engine, arrival time, and the object that Python holds.
+struct QueuedPacket {
     ticket: Ticket,
     arrival: Instant,
     packet: Py<Packet>,
@@ -31,39 +36,39 @@ impl PluginQueue {
     pub(super) fn new(config: &PluginConfig, link: &LinkView) -> Self {
         Python::attach(|py| {
             let instance = PluginInstance::new(py, config, Link::from(link));
-            let surroundings = Py::new(py, QueueContext::new(instance.rng.clone_ref(py)));
-            let surroundings = surroundings
+            let context = Py::new(py, QueueContext::new(instance.rng.clone_ref(py)));
+            let context = context
                 .unwrap_or_else(|error| super::failure::raised(py, &config.kind.class, "start", error));
             Self {
-                hears_of_links: config.kind.has("link_changed"),
+                has_link_changed: config.kind.has("link_changed"),
                 instance,
-                surroundings,
-                waiting: BTreeMap::new(),
+                context,
+                queued: BTreeMap::new(),
                 backlog: Backlog::default(),
-                issued: 0,
+                next_serial: 0,
             }
         })
     }
 
-    /// Before a hook: the time and random numbers for it.
-    fn begin(&self, cx: &Cx<'_, Ticket>) {
+    /// Prepares a hook call: gives Python the time and the random number generator.
+    fn begin_hook(&self, cx: &Cx<'_, Ticket>) {
         self.instance.rng.get().lend(cx.rng);
-        self.surroundings.get().begin(cx.now);
+        self.context.get().begin(cx.now);
     }
 
-    /// After a hook: what it reported.
-    fn end(&mut self, py: Python<'_>, hook: &str, cx: &mut Cx<'_, Ticket>) {
+    /// Finishes a hook call: takes the generator back and carries out the drops and marks that the hook requested.
+    fn end_hook(&mut self, py: Python<'_>, hook: &str, cx: &mut Cx<'_, Ticket>) {
         self.instance.rng.get().give_back(cx.rng);
-        for report in self.surroundings.get().end() {
+        for report in self.context.get().end() {
             match report {
                 HookReport::Drop(packet, reason) => {
-                    let held = self.take(py, hook, &packet, "dropped");
+                    let held = self.remove(py, hook, &packet, "dropped");
                     cx.sink.dropped(held.ticket, reason, cx.now);
                 }
                 HookReport::Mark(packet) => {
                     let serial = packet.get().serial;
-                    self.check(py, hook, &packet, "marked");
-                    if let Some(held) = self.waiting.get_mut(&serial) {
+                    self.check_queued(py, hook, &packet, "marked");
+                    if let Some(held) = self.queued.get_mut(&serial) {
                         held.ticket.set_ce();
                         cx.sink.marked(&held.ticket, cx.now);
                     }
@@ -73,9 +78,9 @@ impl PluginQueue {
         self.instance.ask_timeout(py);
     }
 
-    /// Ends the run where a packet does not wait here.
-    fn check(&self, py: Python<'_>, hook: &str, packet: &Py<Packet>, verb: &str) {
-        let known = self.waiting.get(&packet.get().serial).is_some_and(|held| held.packet.is(packet));
+    /// Ends the run if the packet is not queued here.
+    fn check_queued(&self, py: Python<'_>, hook: &str, packet: &Py<Packet>, verb: &str) {
+        let known = self.queued.get(&packet.get().serial).is_some_and(|held| held.packet.is(packet));
         if !known {
             let packet = shown(packet.bind(py).as_any());
             let why = format!(
@@ -86,16 +91,18 @@ impl PluginQueue {
         }
     }
 
-    fn take(&mut self, py: Python<'_>, hook: &str, packet: &Py<Packet>, verb: &str) -> HeldPacket {
-        self.check(py, hook, packet, verb);
-        let held = self.waiting.remove(&packet.get().serial).expect("just found");
+    /// Removes a packet from the queue.
+    fn remove(&mut self, py: Python<'_>, hook: &str, packet: &Py<Packet>, verb: &str) -> QueuedPacket {
+        self.check_queued(py, hook, packet, verb);
+        let held = self.queued.remove(&packet.get().serial).expect("just found");
         self.backlog.packets -= 1;
         self.backlog.bytes -= held.ticket.size();
         held
     }
 
-    /// An idle link asks again when a packet arrives, and that may be never.
-    fn check_rest(&self) {
+    /// Ends the run if `dequeue` returned None with packets queued and no timeout set: the link would stay idle until the next
+    /// arrival, which may never come.
+    fn check_idle_with_backlog(&self) {
         if self.backlog.packets > 0 && self.instance.timeout().is_none() {
             let why = format!(
                 "returned None with {} packets waiting: return one of them, or say with poll_timeout when",
@@ -109,9 +116,9 @@ impl PluginQueue {
 impl QueueDiscipline<Ticket> for PluginQueue {
     fn enqueue(&mut self, ticket: Ticket, cx: &mut Cx<'_, Ticket>) {
         Python::attach(|py| {
-            self.begin(cx);
-            let serial = self.issued;
-            self.issued += 1;
+            self.begin_hook(cx);
+            let serial = self.next_serial;
+            self.next_serial += 1;
             let size: Bytes = ticket.size();
             let packet = match Py::new(py, Packet::new(serial, &ticket, cx.now)) {
                 Ok(packet) => packet,
@@ -119,20 +126,20 @@ impl QueueDiscipline<Ticket> for PluginQueue {
             };
             self.backlog.packets += 1;
             self.backlog.bytes += size;
-            let held = HeldPacket { ticket, arrival: cx.now, packet: packet.clone_ref(py) };
-            self.waiting.insert(serial, held);
-            hook!(self.instance, py, "enqueue", (packet, &self.surroundings));
-            self.end(py, "enqueue", cx);
+            let held = QueuedPacket { ticket, arrival: cx.now, packet: packet.clone_ref(py) };
+            self.queued.insert(serial, held);
+            hook!(self.instance, py, "enqueue", (packet, &self.context));
+            self.end_hook(py, "enqueue", cx);
         });
     }
 
     fn dequeue(&mut self, cx: &mut Cx<'_, Ticket>) -> Option<(Ticket, Instant)> {
         Python::attach(|py| {
-            self.begin(cx);
-            let answer = hook!(self.instance, py, "dequeue", (&self.surroundings,));
-            self.end(py, "dequeue", cx);
+            self.begin_hook(cx);
+            let answer = hook!(self.instance, py, "dequeue", (&self.context,));
+            self.end_hook(py, "dequeue", cx);
             if answer.is_none() {
-                self.check_rest();
+                self.check_idle_with_backlog();
                 return None;
             }
             let Ok(packet) = answer.cast::<Packet>() else {
@@ -140,7 +147,7 @@ impl QueueDiscipline<Ticket> for PluginQueue {
                     format!("returned {}: return a packet that enqueue was given, or None", shown(&answer));
                 self.instance.wrong("dequeue", &why)
             };
-            let held = self.take(py, "dequeue", &packet.clone().unbind(), "returned");
+            let held = self.remove(py, "dequeue", &packet.clone().unbind(), "returned");
             Some((held.ticket, held.arrival))
         })
     }
@@ -155,19 +162,19 @@ impl QueueDiscipline<Ticket> for PluginQueue {
 
     fn handle_timeout(&mut self, cx: &mut Cx<'_, Ticket>) {
         Python::attach(|py| {
-            self.begin(cx);
-            hook!(self.instance, py, "handle_timeout", (&self.surroundings,));
-            self.end(py, "handle_timeout", cx);
+            self.begin_hook(cx);
+            hook!(self.instance, py, "handle_timeout", (&self.context,));
+            self.end_hook(py, "handle_timeout", cx);
             self.instance.check_timeout(cx.now);
         });
     }
 
     fn link_changed(&mut self, link: &LinkView, cx: &mut Cx<'_, Ticket>) {
-        if self.hears_of_links {
+        if self.has_link_changed {
             Python::attach(|py| {
-                self.begin(cx);
-                hook!(self.instance, py, "link_changed", (Link::from(link), &self.surroundings));
-                self.end(py, "link_changed", cx);
+                self.begin_hook(cx);
+                hook!(self.instance, py, "link_changed", (Link::from(link), &self.context));
+                self.end_hook(py, "link_changed", cx);
             });
         }
     }

@@ -1,7 +1,7 @@
 //! Addresses that a file gives to hosts.
 
 use crate::declarations::key::Shape;
-use crate::declarations::row::{Form, Read};
+use crate::declarations::key_row::{ValueCodec, ValueReader};
 use crate::declarations::unfit::UnfitValue;
 use crate::text::codes::Code;
 use crate::text::document::{Data, Node};
@@ -12,9 +12,9 @@ use tailrace_core::HostAddress;
 use tailrace_core::host_address::NoAddress;
 
 /// `address` of a host: one, or one for each of its links.
-pub(crate) const ADDRESSES: Form<Vec<Ipv4Addr>> = Form {
+pub(crate) const ADDRESSES: ValueCodec<Vec<Ipv4Addr>> = ValueCodec {
     shape: Shape::Addresses,
-    read: Read::Parts(read_addresses),
+    read: ValueReader::ReportsErrors(read_addresses),
     write: |all| {
         let all: Vec<_> = all.iter().map(|address| text(&address.to_string())).collect();
         format!("[{}]", all.join(", "))

@@ -1,10 +1,10 @@
 //! `[[capture]]`.
 
-use crate::declarations::forms::{LINKS, NAME};
+use crate::declarations::codecs::{LINKS, NAME};
 use crate::declarations::key::Shape;
+use crate::declarations::key_row::{ValueCodec, ValueReader, optional, required, section, with_default};
 use crate::declarations::names::Selector;
 use crate::declarations::reader::Reader;
-use crate::declarations::row::{Form, Read, may, must, or, section};
 use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values::plain;
 use crate::text::document::Node;
@@ -18,9 +18,9 @@ section! {
     /// `[[capture]]`.
     pub CAPTURE = "[[capture]]", "A packet capture: a pcapng file with the packets at one place, for Wireshark.";
     pub(crate) struct CaptureDecl {
-        name: Option<At<String>> = may(NAME, "none"), "A name, so that paths such as `capture.NAME.snaplen` can refer to it; no other capture may have it.";
-        at: At<Selector> = must(LINKS), "Where packets are captured: the name of a link or of a host.";
-        snaplen: At<u32> = or(SNAPLEN, "128 B"), "Bytes of each packet that are kept, from its start.";
+        name: Option<At<String>> = optional(NAME, "none"), "A name, so that paths such as `capture.NAME.snaplen` can refer to it; no other capture may have it.";
+        at: At<Selector> = required(LINKS), "Where packets are captured: the name of a link or of a host.";
+        snaplen: At<u32> = with_default(SNAPLEN, "128 B"), "Bytes of each packet that are kept, from its start.";
     }
 }
 
@@ -28,15 +28,15 @@ impl CaptureDecl {
     /// Reads one `[[capture]]`.
     pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
         let r = Reader::new(node, &CAPTURE, sink)?;
-        let decl = Self::take(&r);
+        let decl = Self::read_keys(&r);
         r.finish();
         decl
     }
 }
 
-const SNAPLEN: Form<u32> = Form {
+const SNAPLEN: ValueCodec<u32> = ValueCodec {
     shape: Shape::Plain(Kind::Bytes),
-    read: Read::Value(read_snaplen),
+    read: ValueReader::ReturnsError(read_snaplen),
     write: |snaplen| text(&format!("{snaplen} B")),
 };
 

@@ -1,8 +1,9 @@
 //! `[[fault]]`.
 
+use crate::declarations::codecs::{DURATION, NAME, POSITIVE_DURATION, plain};
 use crate::declarations::composite::read_composite;
-use crate::declarations::forms::{DURATION, NAME, POSITIVE_DURATION, plain};
 use crate::declarations::key::Section;
+use crate::declarations::key_row::{optional, required, section, with_default};
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::lines::Lines;
 use crate::declarations::names::{self, Selector};
@@ -11,7 +12,6 @@ use crate::declarations::places::{
 };
 use crate::declarations::queue::{QueueContext, QueueDefaults, read_queue};
 use crate::declarations::reader::{MisplacedKey, ParamReading, Reader};
-use crate::declarations::row::{may, must, or, section};
 use crate::declarations::rows::read_rows;
 use crate::model::{Fault, FaultConfig};
 use crate::text::codes::Code;
@@ -28,20 +28,20 @@ section! {
     /// Keys of `[[fault]]` beside those of its kind, which `crates/impair` describes.
     pub FAULT = "[[fault]]", "Something that happens to links during the run: one goes down, becomes slower, or loses packets.";
     pub(crate) struct FaultKeys {
-        name: Option<At<String>> = may(NAME, "none"), "A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.";
-        at: At<Duration> = must(DURATION), "When it starts.";
-        until: Option<At<Duration>> = may(DURATION, "the end"), "When it ends.";
-        link: Option<At<Vec<At<Selector>>>> = may(LINK_LIST, "none; then `host` or `router`"), "The links that it happens to, by their names or ends.";
-        host: Option<At<Vec<At<Selector>>>> = may(HOST_LIST, "none; then `link` or `router`"), "The hosts to whose links it happens.";
-        router: Option<At<Vec<At<Selector>>>> = may(ROUTER_LIST, "none; then `link` or `host`"), "The routers to whose links it happens.";
-        interface: Option<At<Vec<At<Numbers>>>> = may(INTERFACES, "all"), "Links of `host` by their numbers, from 1 on, in the order of the file.";
-        direction: At<Direction> = or(DIRECTION, "both"),
+        name: Option<At<String>> = optional(NAME, "none"), "A name, so that paths such as `fault.NAME.at` can refer to it; no other fault may have it.";
+        at: At<Duration> = required(DURATION), "When it starts.";
+        until: Option<At<Duration>> = optional(DURATION, "the end"), "When it ends.";
+        link: Option<At<Vec<At<Selector>>>> = optional(LINK_LIST, "none; then `host` or `router`"), "The links that it happens to, by their names or ends.";
+        host: Option<At<Vec<At<Selector>>>> = optional(HOST_LIST, "none; then `link` or `router`"), "The hosts to whose links it happens.";
+        router: Option<At<Vec<At<Selector>>>> = optional(ROUTER_LIST, "none; then `link` or `host`"), "The routers to whose links it happens.";
+        interface: Option<At<Vec<At<Numbers>>>> = optional(INTERFACES, "all"), "Links of `host` by their numbers, from 1 on, in the order of the file.";
+        direction: At<Direction> = with_default(DIRECTION, "both"),
             "In which direction it happens. For `link`: \"forward\", from its first end to the second, or \"reverse\". For `host` or `router`: \"up\", away from it, or \"down\", towards it.";
-        every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at once"), "With several links: it starts at one link after the other, so much time apart.";
-        count: Option<At<u32>> = may(plain::<u32>(), "all"), "With several links: at how many of them it happens, the first ones.";
-        back_every: Option<At<Duration>> = may(POSITIVE_DURATION, "all at `until`"),
+        every: Option<At<Duration>> = optional(POSITIVE_DURATION, "all at once"), "With several links: it starts at one link after the other, so much time apart.";
+        count: Option<At<u32>> = optional(plain::<u32>(), "all"), "With several links: at how many of them it happens, the first ones.";
+        back_every: Option<At<Duration>> = optional(POSITIVE_DURATION, "all at `until`"),
             "With several links, instead of `until`: after it has started at the last link, it ends at one link after the other, so much time apart, in the same order.";
-        overlap: At<bool> = or(plain::<bool>(), "false"), "Whether it may partly overlap in time with other faults of its kind at the same link. Otherwise one must lie within the other.";
+        overlap: At<bool> = with_default(plain::<bool>(), "false"), "Whether it may partly overlap in time with other faults of its kind at the same link. Otherwise one must lie within the other.";
     }
 }
 
@@ -89,7 +89,7 @@ impl FaultDecl {
         let others = keys_elsewhere(&params);
         let r =
             Reader::of(table, node.origin, &section, sink).kinded().with_params(&params).elsewhere(&others);
-        let keys = FaultKeys::take(&r);
+        let keys = FaultKeys::read_keys(&r);
         let kind = kind.and_then(|kind| set_keys(kind, around, &r));
         let wrong = sink.errors();
         if let Some(keys) = &keys {

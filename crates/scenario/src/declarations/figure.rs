@@ -1,8 +1,8 @@
 //! `[[figure]]`: what is drawn when all has run. No run depends on it.
 
-use crate::declarations::forms::TEXT;
+use crate::declarations::codecs::TEXT;
+use crate::declarations::key_row::{optional, section};
 use crate::declarations::reader::Reader;
-use crate::declarations::row::{may, section};
 use crate::text::codes::Code;
 use crate::text::document::Node;
 use crate::text::place::At;
@@ -12,15 +12,15 @@ section! {
     /// `[[figure]]`.
     pub FIGURE = "[[figure]]", "A figure that is drawn with the results.";
     pub(crate) struct FigureDecl {
-        series: Option<At<String>> = may(TEXT, "none"), "For `run` and `compare`: a figure over time, such as \"cwnd\". Names are those of `tailrace plot --figures`.";
-        metric: Option<At<String>> = may(TEXT, "none"), "For `sweep`: the metric to draw, such as \"tcp.goodput\". Names are those of `tailrace plot --metric`.";
-        against: Option<At<String>> = may(TEXT, "chosen"), "The varied parameter along the horizontal axis.";
-        by: Option<At<String>> = may(TEXT, "chosen"), "The varied parameter that has a line for each of its values.";
-        kind: Option<At<String>> = may(TEXT, "by the values"), "What is drawn: \"line\", \"bars\", \"box\", \"cdf\" or \"map\".";
-        r#where: Option<At<String>> = may(TEXT, "all cells"), "Only these combinations of values are drawn: `parameter=value`, or a formula.";
-        formula: Option<At<String>> = may(TEXT, "none"), "A dashed line to compare with, such as \"model = min(1, x / 2)\".";
-        of: Option<At<String>> = may(TEXT, "runs"), "What each value is of: \"runs\", or single \"flows\" or \"connections\".";
-        log: Option<At<String>> = may(TEXT, "by the values"), "Which axes are logarithmic: \"x\", \"y\", \"x,y\" or \"none\".";
+        series: Option<At<String>> = optional(TEXT, "none"), "For `run` and `compare`: a figure over time, such as \"cwnd\". Names are those of `tailrace plot --figures`.";
+        metric: Option<At<String>> = optional(TEXT, "none"), "For `sweep`: the metric to draw, such as \"tcp.goodput\". Names are those of `tailrace plot --metric`.";
+        against: Option<At<String>> = optional(TEXT, "chosen"), "The varied parameter along the horizontal axis.";
+        by: Option<At<String>> = optional(TEXT, "chosen"), "The varied parameter that has a line for each of its values.";
+        kind: Option<At<String>> = optional(TEXT, "by the values"), "What is drawn: \"line\", \"bars\", \"box\", \"cdf\" or \"map\".";
+        r#where: Option<At<String>> = optional(TEXT, "all cells"), "Only these combinations of values are drawn: `parameter=value`, or a formula.";
+        formula: Option<At<String>> = optional(TEXT, "none"), "A dashed line to compare with, such as \"model = min(1, x / 2)\".";
+        of: Option<At<String>> = optional(TEXT, "runs"), "What each value is of: \"runs\", or single \"flows\" or \"connections\".";
+        log: Option<At<String>> = optional(TEXT, "by the values"), "Which axes are logarithmic: \"x\", \"y\", \"x,y\" or \"none\".";
     }
 }
 
@@ -28,7 +28,7 @@ impl FigureDecl {
     /// Reads one `[[figure]]`.
     pub(crate) fn read(node: &Node, sink: &Sink<'_>) -> Option<Self> {
         let r = Reader::new(node, &FIGURE, sink)?;
-        let decl = Self::take(&r);
+        let decl = Self::read_keys(&r);
         r.finish();
         if decl.as_ref().is_some_and(|decl| decl.series.is_some() == decl.metric.is_some()) {
             let message = "a figure has either a `series` (of run and compare) or a `metric` (of sweep)";

@@ -1,10 +1,10 @@
 //! The plain keys of a scenario, `[record]` and `[routing]`.
 
-use crate::declarations::forms::{DURATION, POSITIVE_DURATION, TEXT, plain, positive_count};
+use crate::declarations::codecs::{DURATION, POSITIVE_DURATION, TEXT, plain, positive_count};
 use crate::declarations::key::Shape;
+use crate::declarations::key_row::{ValueCodec, ValueReader, optional, required, section, with_default};
 use crate::declarations::reader::Reader;
 use crate::declarations::routing::RoutingKeys;
-use crate::declarations::row::{Form, Read, may, must, or, section};
 use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values;
 use crate::model::Record;
@@ -19,13 +19,13 @@ section! {
     /// The plain keys of a scenario.
     pub(crate) HEAD = "the scenario", "A scenario describes one experiment.";
     pub(crate) struct HeadKeys {
-        name: At<String> = must(TEXT), "A short name; the folder of results is called after it unless you choose another.";
-        question: At<String> = or(TEXT, "\"\""), "The question that the experiment answers, in one sentence.";
-        duration: At<Duration> = must(POSITIVE_DURATION), "Simulated time.";
-        warmup: At<Duration> = or(DURATION, "0 s"), "The time at which statistics start; what happens before is not counted.";
-        runs: At<u32> = or(positive_count::<u32>(), "1").within("1", "1000000", "each run is a simulation of its own"),
+        name: At<String> = required(TEXT), "A short name; the folder of results is called after it unless you choose another.";
+        question: At<String> = with_default(TEXT, "\"\""), "The question that the experiment answers, in one sentence.";
+        duration: At<Duration> = required(POSITIVE_DURATION), "Simulated time.";
+        warmup: At<Duration> = with_default(DURATION, "0 s"), "The time at which statistics start; what happens before is not counted.";
+        runs: At<u32> = with_default(positive_count::<u32>(), "1").within("1", "1000000", "each run is a simulation of its own"),
             "Number of repetitions, each with other random numbers, which follow from `seed`.";
-        seed: At<u64> = or(plain::<u64>(), "1"), "The number from which all random numbers follow. The same seed gives the same results.";
+        seed: At<u64> = with_default(plain::<u64>(), "1"), "The number from which all random numbers follow. The same seed gives the same results.";
     }
 }
 
@@ -34,21 +34,21 @@ section! {
     pub RECORD = "[record]", "Series and tables that are recorded in addition to the totals.";
     pub(crate) struct RecordKeys {
         interval: Option<At<Option<Duration>>> =
-            may(INTERVAL, "a 500th of the duration, at least 1 ms").within("1 us", "87600 h", "each sample is a row in the results"),
+            optional(INTERVAL, "a 500th of the duration, at least 1 ms").within("1 us", "87600 h", "each sample is a row in the results"),
             "How often flows and queues are sampled for series over time; \"off\" records none.";
-        max_series_flows: At<u32> = or(plain::<u32>(), "64"),
+        max_series_flows: At<u32> = with_default(plain::<u32>(), "64"),
             "For how many flows of each group series over time are kept: the first so many.";
-        events: At<bool> = or(plain::<bool>(), "false"),
+        events: At<bool> = with_default(plain::<bool>(), "false"),
             "Whether single drops, marks, timeouts, flags and faults are kept as rows of the table `events`.";
-        max_events: At<u64> = or(plain::<u64>(), "1000000"), "Number of events that are kept; further ones are only counted.";
-        max_connections: At<u64> = or(plain::<u64>(), "10000"),
+        max_events: At<u64> = with_default(plain::<u64>(), "1000000"), "Number of events that are kept; further ones are only counted.";
+        max_connections: At<u64> = with_default(plain::<u64>(), "10000"),
             "Number of connections that get a row in the table `connections`; further ones have none.";
     }
 }
 
-const INTERVAL: Form<Option<Duration>> = Form {
+const INTERVAL: ValueCodec<Option<Duration>> = ValueCodec {
     shape: Shape::DurationOrOff,
-    read: Read::Value(|node| match node.as_text() {
+    read: ValueReader::ReturnsError(|node| match node.as_text() {
         Some("off") => Ok(None),
         _ => values::positive_duration(node)
             .map(Some)
@@ -82,7 +82,7 @@ pub(crate) struct Head {
 /// Reads them.
 pub(crate) fn read_head(r: &Reader<'_>) -> Option<Head> {
     let sink = r.sink();
-    let keys = HeadKeys::take(r);
+    let keys = HeadKeys::read_keys(r);
     let record = read_record(r.node("record"), keys.as_ref().map(|keys| keys.duration.value), sink);
     let routing = RoutingKeys::read(r.node("routing"), sink);
     let keys = keys?;
@@ -102,7 +102,7 @@ pub(crate) fn read_head(r: &Reader<'_>) -> Option<Head> {
 fn read_record(node: Option<&Node>, duration: Option<Duration>, sink: &Sink<'_>) -> Option<RecordKeys> {
     let nothing = Node { data: Data::Table(Table::default()), origin: Origin::Scenario };
     let r = Reader::new(node.unwrap_or(&nothing), &RECORD, sink)?;
-    let (record, origin) = (RecordKeys::take(&r), r.origin());
+    let (record, origin) = (RecordKeys::read_keys(&r), r.origin());
     r.finish();
     let mut record = record?;
     // Five hundred samples make a smooth curve of any length.

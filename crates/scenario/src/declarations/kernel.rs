@@ -1,10 +1,10 @@
 //! Hosts that run a kernel of their own: `sysctl`, `run`, `limits` and `endpoints` of `[[host]]`.
 
-use crate::declarations::forms::{DURATION, TEXT, plain};
+use crate::declarations::codecs::{DURATION, TEXT, plain};
 use crate::declarations::key::Shape;
+use crate::declarations::key_row::{ValueCodec, ValueReader, optional, required, section, with_default};
 use crate::declarations::lines::Lines;
 use crate::declarations::reader::Reader;
-use crate::declarations::row::{Form, Read, may, must, or, section};
 use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values;
 use crate::text::codes::Code;
@@ -20,8 +20,8 @@ section! {
     /// An entry of `run`.
     pub(crate) RUN = "an entry of `run`", "A program that a host runs.";
     pub(crate) struct RunDecl {
-        at: Option<At<Duration>> = may(DURATION, "0 s"), "When it starts.";
-        command: At<String> = must(COMMAND), "The command, as for `/bin/sh`. It can read this machine's files, and writes into a folder of its own.";
+        at: Option<At<Duration>> = optional(DURATION, "0 s"), "When it starts.";
+        command: At<String> = required(COMMAND), "The command, as for `/bin/sh`. It can read this machine's files, and writes into a folder of its own.";
     }
 }
 
@@ -29,15 +29,15 @@ section! {
     /// `limits`.
     pub(crate) LIMITS = "`limits`", "The limits that `ip mptcp limits` sets.";
     pub(crate) struct LimitsDecl {
-        subflows: At<u32> = or(plain::<u32>().few(), "2"), "Number of subflows that a connection may have in addition to the first.";
-        add_addr_accepted: At<u32> = or(plain::<u32>().few(), "0"), "Number of addresses announced by the other end that are accepted.";
+        subflows: At<u32> = with_default(plain::<u32>().few(), "2"), "Number of subflows that a connection may have in addition to the first.";
+        add_addr_accepted: At<u32> = with_default(plain::<u32>().few(), "0"), "Number of addresses announced by the other end that are accepted.";
     }
 }
 
-impl Form<u32> {
+impl ValueCodec<u32> {
     /// A number as Linux has room for (MPTCP_PM_ADDR_MAX).
     const fn few(self) -> Self {
-        Self { read: Read::Value(few), ..self }
+        Self { read: ValueReader::ReturnsError(few), ..self }
     }
 }
 
@@ -47,7 +47,8 @@ fn few(node: &Node) -> Result<u32, UnfitValue> {
 }
 
 /// A kernel's name. Series look like numbers: where a shell has taken the quotes, what was written counts.
-pub(crate) const KERNEL: Form<String> = Form { shape: Shape::Text, read: Read::Parts(kernel), ..TEXT };
+pub(crate) const KERNEL: ValueCodec<String> =
+    ValueCodec { shape: Shape::Text, read: ValueReader::ReportsErrors(kernel), ..TEXT };
 
 fn kernel(node: &Node, sink: &Sink<'_>) -> Option<String> {
     let message = match &node.data {
@@ -64,7 +65,8 @@ fn kernel(node: &Node, sink: &Sink<'_>) -> Option<String> {
 }
 
 /// Megabytes that a kernel boots with, and no more than its 32 bits of options say.
-pub(crate) const MEMORY: Form<Bytes> = Form { read: Read::Value(memory), ..plain() };
+pub(crate) const MEMORY: ValueCodec<Bytes> =
+    ValueCodec { read: ValueReader::ReturnsError(memory), ..plain() };
 
 fn memory(node: &Node) -> Result<Bytes, UnfitValue> {
     let size: Bytes = values::plain(node)?;
@@ -78,9 +80,9 @@ fn memory(node: &Node) -> Result<Bytes, UnfitValue> {
 }
 
 /// Names under `/proc/sys` and what is written there.
-pub(crate) const SYSCTL: Form<Vec<(String, String)>> = Form {
+pub(crate) const SYSCTL: ValueCodec<Vec<(String, String)>> = ValueCodec {
     shape: Shape::Settings,
-    read: Read::Parts(settings),
+    read: ValueReader::ReportsErrors(settings),
     write: |all| inline(all.iter().map(|(name, value)| (key(name), text(value))).collect()),
 };
 
@@ -143,7 +145,7 @@ fn gather(prefix: &str, node: &Node, sink: &Sink<'_>, found: &mut Vec<(String, A
 }
 
 /// Command line for the shell, which is not blank.
-const COMMAND: Form<String> = Form { read: Read::Value(command), ..TEXT };
+const COMMAND: ValueCodec<String> = ValueCodec { read: ValueReader::ReturnsError(command), ..TEXT };
 
 fn command(node: &Node) -> Result<String, UnfitValue> {
     let text = values::text(node)?;
@@ -151,9 +153,9 @@ fn command(node: &Node) -> Result<String, UnfitValue> {
 }
 
 /// Programs and when they start.
-pub(crate) const PROGRAMS: Form<Vec<RunDecl>> = Form {
+pub(crate) const PROGRAMS: ValueCodec<Vec<RunDecl>> = ValueCodec {
     shape: Shape::Sections(&RUN),
-    read: Read::Parts(programs),
+    read: ValueReader::ReportsErrors(programs),
     write: |all| {
         let all: Vec<_> = all.iter().map(|run| on_one_line(|lines| run.put(lines))).collect();
         format!("[{}]", all.join(", "))
@@ -186,7 +188,7 @@ fn programs(node: &Node, sink: &Sink<'_>) -> Option<Vec<RunDecl>> {
             return None;
         }
         let r = Reader::new(item, &RUN, sink)?;
-        let decl = RunDecl::take(&r);
+        let decl = RunDecl::read_keys(&r);
         r.finish();
         decl
     };
@@ -195,11 +197,11 @@ fn programs(node: &Node, sink: &Sink<'_>) -> Option<Vec<RunDecl>> {
 }
 
 /// `limits`.
-pub(crate) const LIMITS_TABLE: Form<LimitsDecl> = Form {
+pub(crate) const LIMITS_TABLE: ValueCodec<LimitsDecl> = ValueCodec {
     shape: Shape::Section(&LIMITS),
-    read: Read::Parts(|node, sink| {
+    read: ValueReader::ReportsErrors(|node, sink| {
         let r = Reader::new(node, &LIMITS, sink)?;
-        let decl = LimitsDecl::take(&r);
+        let decl = LimitsDecl::read_keys(&r);
         r.finish();
         decl
     }),
@@ -207,4 +209,4 @@ pub(crate) const LIMITS_TABLE: Form<LimitsDecl> = Form {
 };
 
 /// `endpoints`, in the words of the path manager `linux`.
-pub(crate) const ENDPOINTS: Form<Endpoints> = Form { shape: Shape::Plain(Kind::Text), ..plain() };
+pub(crate) const ENDPOINTS: ValueCodec<Endpoints> = ValueCodec { shape: Shape::Plain(Kind::Text), ..plain() };

@@ -1,11 +1,11 @@
 //! `[[medium]]`.
 
-use crate::declarations::forms::NAME;
+use crate::declarations::codecs::NAME;
 use crate::declarations::key::Section;
+use crate::declarations::key_row::{required, section};
 use crate::declarations::kinds::{Kinds, kind_of};
 use crate::declarations::lines::Lines;
 use crate::declarations::reader::Reader;
-use crate::declarations::row::{must, section};
 use crate::model::MediumConfig;
 use crate::text::codes::Code;
 use crate::text::document::Node;
@@ -19,7 +19,7 @@ section! {
     /// Keys of `[[medium]]` beside those of its kind, which `crates/access` describes.
     pub MEDIUM = "[[medium]]", "A channel that several links share, such as a Wi-Fi channel: only one of them sends at a time, in either direction.";
     pub(crate) struct MediumKeys {
-        name: At<String> = must(NAME), "The name, to which the key `medium` of links refers.";
+        name: At<String> = required(NAME), "The name, to which the key `medium` of links refers.";
     }
 }
 
@@ -46,7 +46,7 @@ impl MediumDecl {
         // Where the kind is not known, a key may be that of any.
         let params = kind.as_ref().map_or_else(params_of_all, |kind| kind.params().to_vec());
         let r = Reader::of(table, node.origin, &section, sink).kinded().with_params(&params);
-        let keys = MediumKeys::take(&r);
+        let keys = MediumKeys::read_keys(&r);
         // A wrong medium keeps its name, so that links that share it are not reported, too.
         let mut config = kind.clone().or_else(|| MediumConfig::default_of(MediumConfig::names()[0]))?;
         let fine = kind.is_some() && r.set_params(|name, value| config.set(name, value));

@@ -1,8 +1,8 @@
 //! Where a fault happens: links or hosts, one or a list; which interfaces of these; which direction.
 
 use crate::declarations::key::Shape;
+use crate::declarations::key_row::{ValueCodec, ValueReader};
 use crate::declarations::names::{self, Selector};
-use crate::declarations::row::{Form, Read};
 use crate::declarations::unfit::UnfitValue;
 use crate::declarations::values::choice;
 use crate::text::codes::Code;
@@ -13,27 +13,29 @@ use crate::text::write;
 use tailrace_core::params::{Kind, Value};
 
 /// Links by their names or their ends.
-pub(crate) const LINK_LIST: Form<Vec<At<Selector>>> = Form {
+pub(crate) const LINK_LIST: ValueCodec<Vec<At<Selector>>> = ValueCodec {
     shape: Shape::Selectors,
-    read: Read::Parts(|node, sink| items(node, "link", sink, names::read_link_selector)),
+    read: ValueReader::ReportsErrors(|node, sink| items(node, "link", sink, names::read_link_selector)),
     write: |all| listed(all, |s| write::shown(&s.value)),
 };
 
 /// Hosts.
-pub(crate) const HOST_LIST: Form<Vec<At<Selector>>> = Form {
+pub(crate) const HOST_LIST: ValueCodec<Vec<At<Selector>>> = ValueCodec {
     shape: Shape::Selectors,
-    read: Read::Parts(|node, sink| items(node, "host", sink, names::read_selector)),
+    read: ValueReader::ReportsErrors(|node, sink| items(node, "host", sink, names::read_selector)),
     write: |all| listed(all, |s| write::shown(&s.value)),
 };
 
 /// Routers.
-pub(crate) const ROUTER_LIST: Form<Vec<At<Selector>>> =
-    Form { read: Read::Parts(|node, sink| items(node, "router", sink, names::read_selector)), ..HOST_LIST };
+pub(crate) const ROUTER_LIST: ValueCodec<Vec<At<Selector>>> = ValueCodec {
+    read: ValueReader::ReportsErrors(|node, sink| items(node, "router", sink, names::read_selector)),
+    ..HOST_LIST
+};
 
 /// Interfaces of a host, by their numbers.
-pub(crate) const INTERFACES: Form<Vec<At<Numbers>>> = Form {
+pub(crate) const INTERFACES: ValueCodec<Vec<At<Numbers>>> = ValueCodec {
     shape: Shape::Interfaces,
-    read: Read::Parts(|node, sink| items(node, "interface", sink, numbers)),
+    read: ValueReader::ReportsErrors(|node, sink| items(node, "interface", sink, numbers)),
     write: |all| listed(all, |n| n.value.shown()),
 };
 
@@ -59,9 +61,9 @@ const WORDS: &[(&str, Direction)] = &[
 ];
 
 /// A direction.
-pub(crate) const DIRECTION: Form<Direction> = Form {
+pub(crate) const DIRECTION: ValueCodec<Direction> = ValueCodec {
     shape: Shape::Plain(Kind::Choice(&["both", "forward", "reverse", "up", "down"])),
-    read: Read::Value(|node| choice(WORDS)(node)),
+    read: ValueReader::ReturnsError(|node| choice(WORDS)(node)),
     write: |direction| write::text(direction.word()),
 };
 

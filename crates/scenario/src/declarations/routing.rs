@@ -1,9 +1,9 @@
 //! `[routing]`.
 
-use crate::declarations::forms::{DURATION, plain};
+use crate::declarations::codecs::{DURATION, plain};
+use crate::declarations::key_row::{section, with_default};
 use crate::declarations::lines::Lines;
 use crate::declarations::reader::Reader;
-use crate::declarations::row::{or, section};
 use crate::model::{EqualPaths, Routing};
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
@@ -14,9 +14,9 @@ section! {
     /// `[routing]`.
     pub ROUTING = "[routing]", "Forwarding of packets by routers. They know the shortest paths, those with the fewest links.";
     pub(crate) struct RoutingKeys {
-        equal_paths: At<EqualPaths> = or(plain::<EqualPaths>(), "\"first\""),
+        equal_paths: At<EqualPaths> = with_default(plain::<EqualPaths>(), "\"first\""),
             "If several paths are equally short, which one packets take: always the first in the order of the file, or one chosen by a hash of the packet's flow, so that flows spread over all of them (ECMP).";
-        convergence: At<Duration> = or(DURATION, "0 s"),
+        convergence: At<Duration> = with_default(DURATION, "0 s"),
             "Time that routers take to change their routes after a link has gone down or come up. Until then they send packets into links that are down. Hosts notice their own links at once.";
     }
 }
@@ -26,7 +26,7 @@ impl RoutingKeys {
     pub(crate) fn read(node: Option<&Node>, sink: &Sink<'_>) -> Option<Self> {
         let nothing = Node { data: Data::Table(Table::default()), origin: Origin::Scenario };
         let r = Reader::new(node.unwrap_or(&nothing), &ROUTING, sink)?;
-        let keys = Self::take(&r);
+        let keys = Self::read_keys(&r);
         r.finish();
         keys
     }

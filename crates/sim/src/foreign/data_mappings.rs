@@ -91,7 +91,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn what_is_there_already_is_not_new() {
+    fn received_ranges_count_new_bytes_only() {
         let mut ranges = BTreeMap::new();
         assert_eq!(
             [(10, 20), (30, 40), (15, 35), (12, 18), (40, 41)].map(|(a, b)| insert(&mut ranges, a, b)),
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_subflow_repeats_what_it_has_sent() {
+    fn retransmission_on_a_subflow_is_detected() {
         let mut mappings = DataMappings::default();
         let tuple = Tuple { local: 1, remote: 2, local_port: 3, remote_port: 4 };
         // Wraps around the end of the sequence numbers.

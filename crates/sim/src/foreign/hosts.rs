@@ -66,13 +66,13 @@ pub(crate) struct AttachedHost {
     /// Whether flows can end at its sockets.
     pub(crate) has_sockets: bool,
     /// Commands not yet passed to it, in order: a socket is opened from an address that exists at that time.
-    pub(crate) orders: VecDeque<HostOrder>,
+    pub(crate) orders: VecDeque<HostCommand>,
     /// Whether it is being served, so that all queued commands are passed to it without a wake-up.
     pub(crate) is_served: bool,
 }
 
 /// A command to a foreign host.
-pub(crate) enum HostOrder {
+pub(crate) enum HostCommand {
     Socket(SocketCommand),
     Addresses(Vec<(usize, Ipv4Addr)>),
 }

@@ -90,7 +90,7 @@ impl PayloadCheck {
     }
 
     /// Records that a packet brings a socket this range of its stream, with the ranges `wrong` in it.
-    pub(crate) fn suspect(
+    pub(crate) fn add_suspect(
         &mut self,
         (flow, id): (usize, SocketId),
         (delivered, waiting): (u64, &[(u64, u64)]),
@@ -152,14 +152,14 @@ mod tests {
     }
 
     #[test]
-    fn places_of_tcp_are_counted_from_the_syn() {
+    fn tcp_stream_position_counts_from_the_syn() {
         let mut plain = SubflowNumbers::new(SeqNumber(u32::MAX));
         let places = [0, 1448, u32::MAX].map(|seq| plain.place(SeqNumber(seq), &Options::NONE));
         assert_eq!(places, [0, 1448, u32::MAX]);
     }
 
     #[test]
-    fn places_of_multipath_tcp_are_those_of_the_mapping() {
+    fn mptcp_stream_position_follows_the_mapping() {
         let mut one = subflow();
         // Number 1 of the subflow is sequence number u32::MAX. Byte 0 has the number after the initial data sequence number.
         assert_eq!(one.place(SeqNumber(u32::MAX), &mapped((7 << 32) - 299, 1, 200)), 0);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn data_without_a_mapping_is_of_the_one_before() {
+    fn unmapped_data_continues_the_previous_mapping() {
         let mut one = subflow();
         let keys = Options::new(
             None,
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_wrong_byte_by_byte() {
+    fn wrong_ranges_are_exact_to_the_byte() {
         let mut payload = content::from(70_000)[..100].to_vec();
         assert_eq!(wrong_parts(70_000, &payload), []);
         [0, 40, 41, 99].into_iter().for_each(|at| payload[at] ^= 0xaa);

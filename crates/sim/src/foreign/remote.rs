@@ -1,7 +1,7 @@
 //! End of a connection that is a socket of a foreign host.
 
 use crate::foreign::socket::{
-    SocketFigures, SocketKind, SocketOrder, SocketPair, SocketReport, StreamFigures, SubflowFigures,
+    DataLevelStats, SocketKind, SocketOperation, SocketPair, SocketReport, SocketStats, SubflowStats,
 };
 use std::collections::VecDeque;
 use tailrace_core::Duration;
@@ -10,11 +10,11 @@ use tailrace_transport::{Event, TcpStats, TcpView};
 /// Proxy of a foreign host's socket: queued commands and the latest reports.
 #[derive(Debug, Default)]
 pub(crate) struct RemoteSocket {
-    orders: VecDeque<SocketOrder>,
+    orders: VecDeque<SocketOperation>,
     events: VecDeque<Event>,
     stats: TcpStats,
     /// Latest sample of its stack's counters, and the number of samples.
-    figures: Option<Box<SocketFigures>>,
+    figures: Option<Box<SocketStats>>,
     samples: u64,
     /// Subflow numbers: position is the number, content the subflow's addresses and ports.
     subflows: Vec<Option<SocketPair>>,
@@ -24,36 +24,36 @@ pub(crate) struct RemoteSocket {
 impl RemoteSocket {
     /// A socket that opens a connection.
     pub(crate) fn connect(kind: SocketKind) -> Self {
-        Self { orders: [SocketOrder::Connect(kind)].into(), ..Self::default() }
+        Self { orders: [SocketOperation::Connect(kind)].into(), ..Self::default() }
     }
 
     pub(crate) fn write(&mut self, bytes: u64) {
-        self.order(SocketOrder::Write(bytes));
+        self.order(SocketOperation::Write(bytes));
     }
 
     pub(crate) fn read(&mut self, bytes: u64) {
-        self.order(SocketOrder::Read(bytes));
+        self.order(SocketOperation::Read(bytes));
     }
 
     pub(crate) fn close(&mut self) {
-        self.order(SocketOrder::Close);
+        self.order(SocketOperation::Close);
     }
 
     /// Keeps received data in the socket until it is read; said when it connects. A listener was told with its listening socket.
     pub(crate) fn await_reads(&mut self) {
-        if let Some(SocketOrder::Connect(kind)) = self.orders.front_mut() {
+        if let Some(SocketOperation::Connect(kind)) = self.orders.front_mut() {
             kind.waits_for_reads = true;
         }
     }
 
-    fn order(&mut self, order: SocketOrder) {
+    fn order(&mut self, order: SocketOperation) {
         if !self.over {
             self.orders.push_back(order);
         }
     }
 
     /// Next command for its host.
-    pub(crate) fn poll_order(&mut self) -> Option<SocketOrder> {
+    pub(crate) fn poll_command(&mut self) -> Option<SocketOperation> {
         self.orders.pop_front()
     }
 
@@ -62,7 +62,7 @@ impl RemoteSocket {
     }
 
     /// Takes a report of its host.
-    pub(crate) fn hear(&mut self, report: &SocketReport) {
+    pub(crate) fn on_report(&mut self, report: &SocketReport) {
         let event = match report {
             SocketReport::Accepted | SocketReport::Connected => Event::Connected,
             SocketReport::Delivered(bytes) => {
@@ -78,14 +78,14 @@ impl RemoteSocket {
                 self.over = true;
                 Event::Reset { cause: *cause }
             }
-            SocketReport::Counted(figures) => return self.take_figures(figures),
+            SocketReport::Counted(figures) => return self.take_stats(figures),
             SocketReport::Wrong(_) | SocketReport::Datagram { .. } | SocketReport::Failed(_) => return,
         };
         self.events.push_back(event);
     }
 
     /// Takes counters, which never decrease: counters of a closed subflow are missing in later sums.
-    fn take_figures(&mut self, figures: &SocketFigures) {
+    fn take_stats(&mut self, figures: &SocketStats) {
         let (stats, new) = (&mut self.stats, &figures.stats);
         stats.segments_sent = stats.segments_sent.max(new.segments_sent);
         stats.retransmitted_segments = stats.retransmitted_segments.max(new.retransmitted_segments);
@@ -99,7 +99,7 @@ impl RemoteSocket {
     }
 
     /// Assigns numbers: a subflow keeps its number while it exists; new subflows get the next ones.
-    fn number(&mut self, subflows: &[SubflowFigures]) {
+    fn number(&mut self, subflows: &[SubflowStats]) {
         let is_there = |socket: &SocketPair| subflows.iter().any(|one| one.socket == *socket);
         self.subflows.iter_mut().for_each(|place| *place = place.filter(is_there));
         for one in subflows {
@@ -114,14 +114,14 @@ impl RemoteSocket {
     }
 
     /// MPTCP subflows at the latest sample, with their numbers.
-    pub(crate) fn subflows(&self) -> impl Iterator<Item = (usize, &SubflowFigures)> {
+    pub(crate) fn subflows(&self) -> impl Iterator<Item = (usize, &SubflowStats)> {
         let said = self.figures.as_ref().map_or(&[][..], |figures| &figures.subflows);
-        let number = |one: &SubflowFigures| self.subflows.iter().position(|place| *place == Some(one.socket));
+        let number = |one: &SubflowStats| self.subflows.iter().position(|place| *place == Some(one.socket));
         said.iter().filter_map(move |one| Some((number(one)?, one)))
     }
 
     /// MPTCP data level at the latest sample, where its stack reports it.
-    pub(crate) fn stream(&self) -> Option<&StreamFigures> {
+    pub(crate) fn stream(&self) -> Option<&DataLevelStats> {
         self.figures.as_ref()?.stream.as_ref()
     }
 
@@ -184,7 +184,7 @@ mod tests {
     /// A sample with subflows by the last byte of their addresses.
     fn counted(subflows: &[u8]) -> SocketReport {
         let at = |host: u8| SocketAddrV4::new(Ipv4Addr::new(10, 0, 0, host), 80);
-        let subflow = |host: &u8| SubflowFigures {
+        let subflow = |host: &u8| SubflowStats {
             socket: SocketPair { local: at(*host), remote: at(99) },
             usable: true,
             stats: TcpStats::default(),
@@ -192,7 +192,7 @@ mod tests {
             view: view(),
             scheduled_bytes: 0,
         };
-        SocketReport::Counted(Box::new(SocketFigures {
+        SocketReport::Counted(Box::new(SocketStats {
             stats: TcpStats::default(),
             lacks_timeouts: false,
             view: None,
@@ -203,10 +203,10 @@ mod tests {
     }
 
     #[test]
-    fn a_subflow_keeps_its_number_and_a_new_one_takes_the_first_that_is_free() {
+    fn subflow_numbers_are_stable_and_new_ones_take_the_first_free() {
         let mut remote = RemoteSocket::default();
         let mut numbers = |subflows: &[u8]| {
-            remote.hear(&counted(subflows));
+            remote.on_report(&counted(subflows));
             let numbered = remote.subflows().map(|(number, one)| (one.socket.local.ip().octets()[3], number));
             (numbered.collect::<Vec<_>>(), remote.subflow_count())
         };

@@ -74,12 +74,12 @@ pub struct SocketCommand {
     /// Socket.
     pub socket: SocketPair,
     /// Command.
-    pub order: SocketOrder,
+    pub order: SocketOperation,
 }
 
 /// Operation of an application on its socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SocketOrder {
+pub enum SocketOperation {
     /// Opens the connection.
     Connect(SocketKind),
     /// Sends this many more bytes, [the pattern of their stream positions](tailrace_wire::content); `u64::MAX` for as long as it
@@ -109,7 +109,7 @@ pub struct SocketEvent {
 
 /// Statistics of a connection from a foreign host's stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SocketFigures {
+pub struct SocketStats {
     /// Counters, as far as the stack has them, with MPTCP summed over subflows. Delivered bytes are not included.
     pub stats: TcpStats,
     /// Whether timeouts are missing, as with Linux before 6.7.
@@ -119,14 +119,14 @@ pub struct SocketFigures {
     /// Payload of a full segment, bytes.
     pub mss: u32,
     /// MPTCP subflows, as far as the stack reports them.
-    pub subflows: Vec<SubflowFigures>,
+    pub subflows: Vec<SubflowStats>,
     /// MPTCP data level, where the stack reports it.
-    pub stream: Option<StreamFigures>,
+    pub stream: Option<DataLevelStats>,
 }
 
 /// Data-level statistics of MPTCP from a foreign host's stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StreamFigures {
+pub struct DataLevelStats {
     /// Bytes scheduled on subflows for the first time.
     pub sent_bytes: u64,
     /// Bytes reinjected on another subflow.
@@ -137,7 +137,7 @@ pub struct StreamFigures {
 
 /// Statistics of an MPTCP subflow from a foreign host's stack.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SubflowFigures {
+pub struct SubflowStats {
     /// Addresses and ports.
     pub socket: SocketPair,
     /// Whether it may carry data.
@@ -169,7 +169,7 @@ pub enum SocketReport {
     Closed,
     /// The connection broke.
     Broken(ResetCause),
-    /// A datagram has arrived for an application that wants reports: payload and stamp, as in [`SocketOrder::Send`].
+    /// A datagram has arrived for an application that wants reports: payload and stamp, as in [`SocketOperation::Send`].
     Datagram {
         /// Payload in bytes.
         payload: u16,
@@ -177,7 +177,7 @@ pub enum SocketReport {
         stamp: u64,
     },
     /// Statistics of the stack, at times of the host's choice and before the end of the connection.
-    Counted(Box<SocketFigures>),
+    Counted(Box<SocketStats>),
     /// The host cannot create such a socket, with the reason. The run ends.
     Failed(String),
 }

@@ -2,25 +2,25 @@
 
 use core::fmt;
 
-/// Why a scenario that parsed cannot run.
+/// Reasons why a scenario that parsed cannot run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
-    /// The fabric counts links and sockets in 23 bits, channels in 12.
+    /// Too many links, sockets or channels: the fabric numbers links and sockets in 23 bits, channels in 12.
     TooLarge {
-        /// What there is too much of.
+        /// Kind of part that is too numerous.
         what: &'static str,
-        /// How many there are.
+        /// Number found.
         found: usize,
-        /// How many there may be.
+        /// Largest number allowed.
         limit: usize,
     },
     /// Two hosts of a flow cannot reach each other.
     NoRoute {
         /// Flow group.
         flow: String,
-        /// One host.
+        /// Host at one end.
         from: String,
-        /// The other.
+        /// Host at the other end.
         to: String,
     },
 }

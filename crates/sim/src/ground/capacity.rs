@@ -1,4 +1,4 @@
-//! What links could have carried: their rates or opportunities over time, where faults change them.
+//! Capacity of links over time: rates or delivery opportunities, as faults change them.
 
 use std::collections::BTreeMap;
 use tailrace_access::LinkSchedule;
@@ -6,17 +6,17 @@ use tailrace_core::{Instant, Rate, Rng};
 use tailrace_net::LinkId;
 use tailrace_scenario::model::LinkSpec;
 
-/// How much a link direction can carry.
+/// Capacity of a link direction.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LinkCapacity {
-    /// So much, all the time.
+    /// Constant rate.
     Rate(Rate),
-    /// What its schedule says, started with this stream.
+    /// Schedule, with its random stream.
     Schedule(LinkSchedule, Rng),
 }
 
 impl LinkCapacity {
-    /// That of the file; `stream` is that of the link's schedule.
+    /// Capacity of the scenario's link; `stream` is its random stream for schedules.
     pub(crate) fn of(spec: &LinkSpec, stream: impl FnOnce() -> Rng) -> Self {
         match &spec.schedule {
             Some(schedule) => Self::Schedule(schedule.clone(), stream()),
@@ -36,17 +36,17 @@ impl LinkCapacity {
 /// Rates of the link directions whose rate has changed.
 #[derive(Debug, Default)]
 pub(crate) struct CapacityHistory {
-    /// From when on it was which, in the order of time.
+    /// Changes in order of time, each with its start.
     changes: BTreeMap<LinkId, Vec<(Instant, LinkCapacity)>>,
 }
 
 impl CapacityHistory {
-    /// A direction has another rate from now on.
+    /// Records another rate of a direction from now on.
     pub(crate) fn changed(&mut self, way: LinkId, now: Instant, pace: LinkCapacity) {
         self.changes.entry(way).or_default().push((now, pace));
     }
 
-    /// The mean rate of a direction from `from` to `to`, if it began with `first`.
+    /// Mean rate of a direction from `from` to `to`, if it began with `first`.
     pub(crate) fn mean_bps(&self, way: LinkId, first: &LinkCapacity, from: Instant, to: Instant) -> f64 {
         let changes = self.changes.get(&way).map_or(&[][..], Vec::as_slice);
         let before = changes.partition_point(|(at, _)| *at <= from);
@@ -75,7 +75,7 @@ mod tests {
     use tailrace_core::DeliveryTrace;
 
     #[test]
-    fn the_mean_is_weighted_by_time() {
+    fn mean_rate_is_time_weighted() {
         let (way, second) = (LinkId(3), Instant::from_secs);
         let [ten, one, four] = [10, 1, 4].map(|mbit| LinkCapacity::Rate(Rate::from_mbit(mbit)));
         let mut rates = CapacityHistory::default();
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_trace_opportunities_count() {
+    fn mean_rate_of_a_trace_counts_opportunities() {
         let trace = LinkSchedule::Trace(Arc::new(DeliveryTrace::parse("250 250 1000").unwrap()));
         let trace = LinkCapacity::Schedule(trace, Rng::new(1));
         let (way, second) = (LinkId(0), Instant::from_secs);

@@ -1,26 +1,26 @@
-//! A column of a result's table in one place: its name, its unit, what it means, and its value in a row.
+//! Rows of a table's columns: name, unit, meaning, and value in a row.
 //!
 //! `tailrace list tables` and the lists of columns in docs/reference/results.md follow from these rows.
 
 /// A column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnInfo {
-    /// Its name in the table.
+    /// Name in the table.
     pub name: &'static str,
-    /// Its unit; empty for what has none.
+    /// Unit; empty for a column without.
     pub unit: &'static str,
-    /// What it means.
+    /// Meaning.
     pub doc: &'static str,
 }
 
 /// A table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableInfo {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// What a row of it is.
+    /// Meaning of a row.
     pub doc: &'static str,
-    /// Its columns, in their order.
+    /// Columns in order.
     pub columns: Vec<ColumnInfo>,
 }
 
@@ -83,7 +83,7 @@ pub(crate) use columns;
 
 #[cfg(test)]
 pub(crate) mod tests {
-    /// What is said of a column or a key: it has a meaning, and the unit that its name ends with.
+    /// Asserts that a column or key has a meaning, and the unit that its name ends with.
     pub(crate) fn assert_described(name: &str, unit: &str, doc: &str) {
         assert!(doc.len() > 5 && doc.ends_with('.') && doc.trim() == doc, "{name}: {doc}");
         let units = [

@@ -1,4 +1,4 @@
-//! Many values in few: spreads, distributions and levels.
+//! Summaries of many values: spread, distribution and time-weighted level.
 
 use crate::ground::keys::keys;
 use tailrace_core::LogHistogram;
@@ -21,7 +21,7 @@ keys! {
 }
 
 impl Spread {
-    /// Over `values`, one a flow; `sd` is the sample standard deviation (0 for a single flow).
+    /// Spread of `values`, one per flow; `sd` is the sample standard deviation (0 for a single flow).
     pub(crate) fn of(values: &[f64]) -> Self {
         let n = values.len() as f64;
         let sum: f64 = values.iter().sum();
@@ -68,7 +68,7 @@ impl Distribution {
         }
     }
 
-    /// Of numbers that are no durations.
+    /// Distribution of numbers that are not durations.
     pub(crate) fn of_numbers<const STEPS: u32>(h: &LogHistogram<STEPS>) -> Self {
         let at = |q| h.quantile(q);
         Self {
@@ -84,7 +84,7 @@ impl Distribution {
 }
 
 keys! {
-    /// A level over time.
+    /// Level over time, weighted by duration.
     #[derive(Clone, Debug)]
     pub(crate) struct TimeLevel {
         /// The mean over time.

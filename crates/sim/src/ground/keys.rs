@@ -1,6 +1,6 @@
-//! A key of the summary in one place: its name and type, its unit, and what it means.
+//! Rows of the summary's keys: name and type, unit, and meaning.
 //!
-//! What is written, `tailrace list summary` and the lists of keys in docs/reference/results.md follow from these rows.
+//! The JSON output, `tailrace list summary` and the lists of keys in docs/reference/results.md follow from these rows.
 
 /// A key of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -8,31 +8,31 @@ pub(crate) struct SummaryKey {
     pub(crate) name: &'static str,
     pub(crate) unit: &'static str,
     pub(crate) doc: &'static str,
-    /// What serde is told of it: of what it flattens, the keys below stand in its place.
+    /// Serde attributes. If they flatten the object, the keys below stand in its place.
     pub(crate) serde: &'static str,
-    /// The keys of the object that stands there, if they are described with this one.
+    /// Keys of the nested object, if they are described with this one.
     pub(crate) below: &'static [SummaryKey],
 }
 
-/// A key of an object, by its path from there: `transfers.asked`.
+/// A key by its path from an object: `transfers.asked`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyInfo {
-    /// Its path.
+    /// Path.
     pub path: String,
-    /// Its unit; empty for what has none.
+    /// Unit; empty for a key without.
     pub unit: &'static str,
-    /// What it means.
+    /// Meaning.
     pub doc: &'static str,
 }
 
-/// An object.
+/// An object of the summary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ObjectInfo {
-    /// What it is called.
+    /// Name.
     pub name: &'static str,
-    /// What it tells of.
+    /// Meaning.
     pub doc: &'static str,
-    /// Its keys, in their order.
+    /// Keys in order.
     pub keys: Vec<KeyInfo>,
 }
 
@@ -46,7 +46,7 @@ impl ObjectInfo {
 }
 
 impl SummaryKey {
-    /// Itself and what is below it.
+    /// Appends the key, and the keys below it, under the path `above`.
     fn list(&self, above: &str, out: &mut Vec<KeyInfo>) {
         if self.serde == "flatten" {
             return self.below.iter().for_each(|key| key.list(above, out));
@@ -58,8 +58,8 @@ impl SummaryKey {
     }
 }
 
-/// Declares an object of the summary. Each key: doc comment, `name: Type, "unit";`, and after the unit `of Type` where the
-/// keys of the object that stands there are described with it.
+/// Declares an object of the summary. Each key: doc comment, `name: Type, "unit";`, and after the unit `of Type` if the keys of
+/// the nested object are described with it.
 macro_rules! keys {
     (
         $(#[$meta:meta])*
@@ -95,7 +95,7 @@ mod tests {
     use crate::ground::columns::tests::assert_described;
 
     #[test]
-    fn every_key_has_its_unit_and_a_meaning() {
+    fn summary_keys_have_units_and_meanings() {
         for object in crate::objects() {
             assert!(!object.keys.is_empty());
             object.keys.iter().for_each(|key| assert_described(&key.path, key.unit, key.doc));

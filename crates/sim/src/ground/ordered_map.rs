@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-/// Things by name that stay in their order.
+/// Values by name in the order of insertion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OrderedMap<T>(pub(crate) Vec<(String, T)>);
 

@@ -1,23 +1,23 @@
-//! What a run leaves behind: a summary, tables, captures and a fingerprint.
+//! Output of a run: summary, tables, captures and fingerprint.
 
 /// Values of one column. Strings are interned: `Text` holds positions in [`Column::words`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// Whole numbers; [`Values::NO_COUNT`] where there is none.
+    /// Whole numbers; [`Values::NO_COUNT`] for a missing value.
     U64(Vec<u64>),
     /// Small whole numbers (indices, counts).
     U32(Vec<u32>),
-    /// Numbers; NaN where there is none.
+    /// Numbers; NaN for a missing value.
     F64(Vec<f64>),
     /// Positions in [`Column::words`].
     Text(Vec<u32>),
 }
 
 impl Values {
-    /// What no counter reaches: that nobody has counted.
+    /// Missing value, above every counter.
     pub const NO_COUNT: u64 = u64::MAX;
 
-    /// Bytes of the numbers.
+    /// Memory of the numbers in bytes.
     pub const fn bytes(&self) -> usize {
         match self {
             Self::U64(values) => size_of_val(values.as_slice()),
@@ -52,34 +52,34 @@ pub struct Table {
 pub struct CaptureFile {
     /// File name, `bottleneck.pcapng`.
     pub name: String,
-    /// The whole pcapng file.
+    /// Content of the pcapng file.
     pub bytes: Vec<u8>,
 }
 
-/// What has been recorded since the last time (see [`crate::Simulation::drain`]).
+/// Rows and captures since the previous drain (see [`crate::Simulation::drain`]).
 #[derive(Clone, Debug, PartialEq)]
-pub struct Drained {
+pub struct DrainedOutput {
     /// Rows of time series and of events; a text column has all words so far.
     pub tables: Vec<Table>,
-    /// More of each capture's file.
+    /// Next part of each capture's file.
     pub captures: Vec<CaptureFile>,
 }
 
-/// What a run has cost, as far as whoever drives it measures that: nothing that is simulated depends on it.
+/// Cost of a run as measured by its driver; no simulated quantity depends on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Cost {
+pub struct RunCost {
     /// Wall time.
     pub wall_s: f64,
-    /// Peak resident memory of the process; 0 where that is not known.
+    /// Peak resident memory of the process; 0 if unknown.
     pub peak_rss_bytes: u64,
 }
 
-/// Everything one run leaves.
+/// Output of one run.
 #[derive(Clone, Debug)]
 pub struct RunOutput {
     /// Run number, from 1.
     pub run: u32,
-    /// The seed it used.
+    /// Seed of the run.
     pub seed: u64,
     /// Hash over the run's trace: equal for equal scenario and seed.
     pub fingerprint: u64,

@@ -7,7 +7,7 @@ use tailrace_core::Duration;
 use tailrace_net::LinkId;
 use tailrace_scenario::model::{Link, NodeIndex, Scenario};
 
-/// What stays fixed during a run.
+/// Constants of a run.
 #[derive(Debug)]
 pub(crate) struct RunPlan {
     pub(crate) scenario: Arc<Scenario>,
@@ -15,7 +15,7 @@ pub(crate) struct RunPlan {
     pub(crate) seed: u64,
     /// Link directions with a queue under study.
     pub(crate) queues: Vec<ObservedQueue>,
-    /// What link directions are called in the results.
+    /// Names of link directions in the results.
     pub(crate) places: LinkNames,
     /// Flows that have series.
     pub(crate) sampled_flows: Vec<usize>,
@@ -26,19 +26,19 @@ pub(crate) struct RunPlan {
 /// A queue that appears in the results.
 #[derive(Clone, Debug)]
 pub(crate) struct ObservedQueue {
-    /// See [`LinkNames`].
+    /// Name of its link direction, see [`LinkNames`].
     pub(crate) name: String,
     pub(crate) link: LinkId,
     pub(crate) kind: &'static str,
-    /// Whose it is, where there are several forms of it.
+    /// Version of the discipline, if there are several.
     pub(crate) form: Option<&'static str>,
-    /// Most that may wait, where the discipline has a bound.
+    /// Largest queue length, if the discipline has a bound.
     pub(crate) limit: Option<String>,
     pub(crate) pace: LinkCapacity,
     pub(crate) overhead: u64,
 }
 
-/// What link directions are called: `g1->g2`, or `name:g1->g2` where several links join the two.
+/// Names of link directions: `g1->g2`, or `name:g1->g2` if several links join the two.
 #[derive(Debug)]
 pub(crate) struct LinkNames {
     /// Number of links between two nodes.
@@ -63,7 +63,7 @@ impl LinkNames {
     }
 }
 
-/// The ends of a link, whichever is written first.
+/// Ends of a link in ascending order, so that both directions are equal.
 fn ends(link: &Link) -> (NodeIndex, NodeIndex) {
     (link.a.min(link.b), link.a.max(link.b))
 }

@@ -1,8 +1,8 @@
-//! Names of the causes for which connections break, as results show them.
+//! Names of reset causes in the results.
 
 use tailrace_transport::ResetCause;
 
-/// Why connections break, and what that is called in results; in the order of their numbers.
+/// Reset causes and their names, in the order of their numbers.
 pub(crate) const CAUSES: [(ResetCause, &str); 5] = [
     (ResetCause::Refused, "refused"),
     (ResetCause::Peer, "reset"),
@@ -11,7 +11,7 @@ pub(crate) const CAUSES: [(ResetCause, &str); 5] = [
     (ResetCause::AddressLost, "interface_down"),
 ];
 
-/// What a cause is called in results.
+/// Name of a cause in the results.
 pub(crate) fn cause_name(cause: ResetCause) -> &'static str {
     CAUSES.iter().find(|(c, _)| *c == cause).map_or("", |(_, name)| name)
 }

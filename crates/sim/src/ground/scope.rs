@@ -2,12 +2,12 @@
 
 use std::ops::{Index, IndexMut};
 
-/// The windows that are open at a time.
+/// Scopes that are open at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// From the end of the warm-up to the end of the run: all that statistics cover.
     Run,
-    /// The part of it that began last. A run whose scenario names no windows has no parts.
+    /// Latest part of it. A run without windows in its scenario has no parts.
     Window,
 }
 
@@ -15,12 +15,12 @@ impl Scope {
     pub(crate) const BOTH: [Self; 2] = [Self::Run, Self::Window];
 }
 
-/// Something for each open window.
+/// A value for each open scope.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PerScope<T>([T; 2]);
 
 impl<T> PerScope<T> {
-    /// Something else for each.
+    /// Applies `of` to each value.
     pub(crate) fn map<U>(self, of: impl FnMut(T) -> U) -> PerScope<U> {
         PerScope(self.0.map(of))
     }

@@ -8,11 +8,11 @@ use std::collections::BTreeMap;
 pub(crate) enum TableCell<'a> {
     /// Whole number.
     U64(u64),
-    /// The same, where there is one.
+    /// Whole number that may be missing.
     Count(Option<u64>),
     /// Small whole number.
     U32(u32),
-    /// Number; NaN where there is none.
+    /// Number; NaN for a missing value.
     F64(f64),
     /// A word.
     Text(&'a str),
@@ -22,7 +22,7 @@ pub(crate) enum TableCell<'a> {
 #[derive(Debug)]
 pub(crate) struct TableBuilder {
     table: Table,
-    /// For each column, the positions of its words.
+    /// Positions of the words of each column.
     known: Vec<BTreeMap<String, u32>>,
 }
 
@@ -46,7 +46,7 @@ impl TableBuilder {
     /// Adds a row.
     ///
     /// # Panics
-    /// When the cells do not match the columns.
+    /// If the cells do not match the columns.
     pub(crate) fn row(&mut self, cells: &[TableCell<'_>]) {
         assert_eq!(
             cells.len(),
@@ -73,7 +73,7 @@ impl TableBuilder {
         }
     }
 
-    /// The rows since the last time. Words keep their positions from part to part, so that parts can be put together.
+    /// Takes the rows since the previous call. Words keep their positions, so that the parts can be concatenated.
     pub(crate) fn take(&mut self) -> Table {
         let rest = self.table.columns.iter().map(|c| Column {
             name: c.name.clone(),
@@ -89,7 +89,7 @@ impl TableBuilder {
         std::mem::replace(&mut self.table, rest)
     }
 
-    /// Memory that the rows take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.table.columns.iter().map(|column| column.values.bytes()).sum()
     }

@@ -1,15 +1,15 @@
-//! A table by addresses and ports, as hosts find their connections.
+//! Table by addresses and ports, for the lookup of connections.
 
 #[expect(clippy::disallowed_types, reason = "the hash is fixed, and nobody goes through the entries")]
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 use tailrace_transport::mptcp::Tuple;
 
-/// The table.
+/// Values by addresses and ports.
 #[expect(clippy::disallowed_types, reason = "the hash is fixed, and nobody goes through the entries")]
 pub(crate) type TupleMap<V> = HashMap<Tuple, V, BuildHasherDefault<TupleHasher>>;
 
-/// A hash of addresses and ports. It decides nothing but where an entry lies, and is the same in every run.
+/// Hash of addresses and ports. It determines only where an entry lies, and is the same in every run.
 #[derive(Debug, Default)]
 pub(crate) struct TupleHasher(u64);
 

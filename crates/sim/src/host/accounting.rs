@@ -1,7 +1,7 @@
 //! Statistics of hosts: counting of packets sent, received, lost and delivered, and the start of windows.
 
 use crate::ground::scope::{PerScope, Scope};
-use crate::host::flow::{Carrier, Flow};
+use crate::host::flow::{Flow, FlowTransport};
 use crate::host::hosts::World;
 use crate::host::sockets::Socket;
 use crate::packet::flow_end::FlowEnd;
@@ -167,7 +167,7 @@ impl World {
         let flow = &mut self.flows[end.flow()];
         let transit = now.saturating_since(flow.arrived_from);
         flow.delivery_gap.on_delivery(now, &self.scope_starts);
-        if let Carrier::Udp(udp) = &mut flow.carrier {
+        if let FlowTransport::Udp(udp) = &mut flow.carrier {
             let before = std::mem::replace(&mut udp.transit[usize::from(end.is_server())], transit);
             count_jitter((flow, &mut self.recorder), bytes, variation(before, transit));
         }

@@ -3,7 +3,7 @@
 use crate::foreign::remote::RemoteSocket;
 use crate::ground::reset_causes::CAUSES;
 use crate::host::endpoint::{Endpoint, EndpointPlan};
-use crate::host::flow::{Carrier, Flow, RunningApp, StreamFlow};
+use crate::host::flow::{Flow, FlowTransport, RunningApp, StreamFlow};
 use crate::host::hosts::World;
 use crate::host::sockets::Socket;
 use crate::host::timer::Timer;
@@ -26,7 +26,7 @@ impl World {
         let Flow { app, carrier, start, stop, .. } = &mut self.flows[flow];
         let mut actions = AppActions::default();
         app.app.on_start(&mut AppContext::new(*start, &mut app.rng, &mut actions));
-        if matches!(carrier, Carrier::Tcp(_)) && *stop < Instant::MAX {
+        if matches!(carrier, FlowTransport::Tcp(_)) && *stop < Instant::MAX {
             fabric.wake_at(*stop, Timer::App(flow).id());
         }
         let early = actions.datagram().is_some() || actions.others().next().is_some();
@@ -43,7 +43,7 @@ impl World {
             if flow >= self.flows.len() {
                 return self.wake_foreign(flow - self.flows.len(), fabric);
             }
-            if self.is_foreigns_own(flow) {
+            if self.is_driven_by_foreign_host(flow) {
                 return;
             }
         }
@@ -57,7 +57,7 @@ impl World {
         }
         f.app.wake = Instant::MAX;
         let latest = f.latest;
-        if self.tell((flow, latest), fabric, |app, cx| app.on_wake(cx)) {
+        if self.dispatch((flow, latest), fabric, |app, cx| app.on_wake(cx)) {
             self.serve_socket(latest, fabric);
         }
     }
@@ -65,7 +65,7 @@ impl World {
     /// Passes an event to the application of a flow, with the socket concerned if any, and carries out its actions. Returns true
     /// if one was a socket action, after which the socket may have something to send.
     #[inline]
-    fn tell(
+    fn dispatch(
         &mut self,
         (flow, socket): (usize, SocketId),
         fabric: &mut SimFabric,
@@ -84,7 +84,7 @@ impl World {
         }
         let mut acted = false;
         for action in actions.others() {
-            acted |= self.carry_out((flow, socket), action, fabric);
+            acted |= self.run_action((flow, socket), action, fabric);
         }
         acted
     }
@@ -92,7 +92,7 @@ impl World {
     /// Carries out an action other than wake-ups and datagrams; true for a socket action, after which the socket may have
     /// something to send.
     #[inline(never)]
-    fn carry_out(
+    fn run_action(
         &mut self,
         (flow, socket): (usize, SocketId),
         action: AppAction,
@@ -101,7 +101,7 @@ impl World {
         match action {
             AppAction::RoundTrip(time) => self.count_rtt(flow, time),
             AppAction::Late => self.flows[flow].stats.late_packets += 1,
-            AppAction::Page(took) => self.recorder.fetched(self.flows[flow].group as usize, took),
+            AppAction::Page(took) => self.recorder.record_page_load(self.flows[flow].group as usize, took),
             AppAction::Open(data, from) => self.open(flow, (data, from), fabric),
             AppAction::Read(at, bytes) => self.read(socket, at, bytes, fabric),
             AppAction::Complete => self.complete(flow, socket, fabric.now()),
@@ -121,7 +121,7 @@ impl World {
             return;
         }
         let f = &mut self.flows[flow];
-        let Carrier::Udp(udp) = &mut f.carrier else { return };
+        let FlowTransport::Udp(udp) = &mut f.carrier else { return };
         let sent = &mut udp.sent[usize::from(end.is_server())];
         let number = *sent;
         *sent = number.wrapping_add(1);
@@ -135,21 +135,21 @@ impl World {
     }
 
     /// Passes an arriving datagram to an application that listens for datagrams.
-    pub(crate) fn hear_datagram(&mut self, end: FlowEnd, pkt: &SimPacket, fabric: &mut SimFabric) {
-        self.tell_datagram(end, pkt.datagram(), fabric);
+    pub(crate) fn on_datagram(&mut self, end: FlowEnd, pkt: &SimPacket, fabric: &mut SimFabric) {
+        self.dispatch_datagram(end, pkt.datagram(), fabric);
     }
 
     /// Passes a datagram to the application at a flow's end, whether a simulated or a foreign host received it.
     #[inline]
-    pub(crate) fn tell_datagram(&mut self, end: FlowEnd, datagram: Datagram, fabric: &mut SimFabric) {
+    pub(crate) fn dispatch_datagram(&mut self, end: FlowEnd, datagram: Datagram, fabric: &mut SimFabric) {
         let at = if end.is_server() { EndpointRole::Server } else { EndpointRole::Client };
-        self.tell((end.flow(), SocketId::NONE), fabric, |app, cx| app.on_datagram(at, datagram, cx));
+        self.dispatch((end.flow(), SocketId::NONE), fabric, |app, cx| app.on_datagram(at, datagram, cx));
     }
 
     fn streams(&mut self, flow: usize) -> Option<&mut StreamFlow> {
         match &mut self.flows[flow].carrier {
-            Carrier::Tcp(streams) => Some(streams),
-            Carrier::Udp(_) => None,
+            FlowTransport::Tcp(streams) => Some(streams),
+            FlowTransport::Udp(_) => None,
         }
     }
 
@@ -176,9 +176,9 @@ impl World {
     /// Opens the next connection and gives it its data, or has the server send it once it has heard from the client.
     fn open(&mut self, flow: usize, (data, from): (ConnectionData, EndpointRole), fabric: &mut SimFabric) {
         let now = fabric.now();
-        self.let_go(self.flows[flow].latest, fabric);
-        let Some(envelope) = self.envelope_of_next(flow, now) else { return self.refuse_start(flow) };
-        let Flow { carrier: Carrier::Tcp(streams), header, listens, .. } = &mut self.flows[flow] else {
+        self.release_multipath_ends(self.flows[flow].latest, fabric);
+        let Some(envelope) = self.envelope_of_next(flow, now) else { return self.fail_start(flow) };
+        let Flow { carrier: FlowTransport::Tcp(streams), header, listens, .. } = &mut self.flows[flow] else {
             return;
         };
         let number = streams.connections;
@@ -202,7 +202,7 @@ impl World {
             streams.begun += 1;
         }
         match from {
-            EndpointRole::Client => hand_over(&mut endpoint, data),
+            EndpointRole::Client => write_data(&mut endpoint, data),
             EndpointRole::Server => (work.responding, work.owed) = (true, Some(data)),
         }
         if streams.reader == Some(EndpointRole::Client) {
@@ -224,7 +224,9 @@ impl World {
     /// `tcp_tw_reuse`). `None` if the next few are all in use.
     fn envelope_of_next(&mut self, flow: usize, now: Instant) -> Option<Envelope> {
         const LOOK: u16 = 64;
-        let Flow { carrier: Carrier::Tcp(streams), ends, .. } = &mut self.flows[flow] else { return None };
+        let Flow { carrier: FlowTransport::Tcp(streams), ends, .. } = &mut self.flows[flow] else {
+            return None;
+        };
         let ports = streams.ports;
         let tried = (0..LOOK).map(|n| Envelope { source_port: ports.ahead(n), ..ends[0] });
         let mut usable = tried.filter(|e| self.sockets.find(&e.tuple()).is_none()).peekable();
@@ -232,14 +234,14 @@ impl World {
         let envelope = usable.find(|e| !self.time_wait.has(&e.tuple(), now)).or(longest)?;
         // Joins of MPTCP take the ports that follow.
         let joins = if matches!(*streams.plan, EndpointPlan::Mptcp(_)) { MAX_SUBFLOWS as u16 } else { 0 };
-        streams.ports.pass(envelope.source_port.saturating_add(joins));
+        streams.ports.skip_past(envelope.source_port.saturating_add(joins));
         self.time_wait.remove(&envelope.tuple());
         Some(envelope)
     }
 
     /// Counts a transfer as failed that finds no free port.
     #[cold]
-    fn refuse_start(&mut self, flow: usize) {
+    fn fail_start(&mut self, flow: usize) {
         if let Some(streams) = self.streams(flow) {
             streams.begun += 1;
             streams.failed += 1;
@@ -251,7 +253,7 @@ impl World {
     pub(crate) fn retire(&mut self, id: SocketId, fabric: &SimFabric) {
         let Some(socket) = self.sockets.get(id) else { return };
         if !socket.end().is_server() {
-            self.connection_log.over(socket.record, fabric.now());
+            self.connection_log.on_closed(socket.record, fabric.now());
             self.close_delivery_gap(id, fabric.now());
         }
         let Some(socket) = self.sockets.get(id) else { return };
@@ -264,13 +266,13 @@ impl World {
             self.release(id, fabric);
         } else if self.flows[end.flow()].latest != client {
             // The latest connection of a flow is kept for the results.
-            self.let_go(client, fabric);
+            self.release_multipath_ends(client, fabric);
         }
     }
 
     /// Releases both ends of an MPTCP connection that is over at both. Late segments are answered from TIME-WAIT; an end that is
     /// not over may still need its peer.
-    fn let_go(&mut self, client: SocketId, fabric: &SimFabric) {
+    fn release_multipath_ends(&mut self, client: SocketId, fabric: &SimFabric) {
         let over = |id| self.sockets.get(id).is_none_or(|s| s.endpoint.is_over());
         let Some(server) = self.sockets.get(client).map(|s| s.envelope.peer) else { return };
         if over(client) && over(server) {
@@ -287,10 +289,12 @@ impl World {
             acted |= match event {
                 Event::Delivered { bytes } => {
                     let flow = self.count_delivery(id, bytes, fabric.now());
-                    self.delivered((id, flow), bytes, fabric)
+                    self.on_delivered((id, flow), bytes, fabric)
                 }
-                Event::Connected => self.connected(id, fabric.now()),
-                Event::PeerClosed | Event::Closed | Event::Reset { .. } => self.ended(id, event, fabric),
+                Event::Connected => self.on_connected(id, fabric.now()),
+                Event::PeerClosed | Event::Closed | Event::Reset { .. } => {
+                    self.on_direction_end(id, event, fabric)
+                }
             };
             next = self.sockets.live(id).and_then(|s| s.endpoint.poll_event());
         }
@@ -298,7 +302,7 @@ impl World {
     }
 
     /// Handles the first segment from the peer. A server begins to send the data that it owes unasked.
-    fn connected(&mut self, id: SocketId, now: Instant) -> bool {
+    fn on_connected(&mut self, id: SocketId, now: Instant) -> bool {
         let Some(socket) = self.sockets.get(id) else { return false };
         if !socket.end().is_server() {
             self.connection_log.established(socket.record, now);
@@ -307,16 +311,16 @@ impl World {
         let client = self.sockets.get_mut(socket.envelope.peer);
         let Some(owed) = client.and_then(|client| client.work.as_mut()?.owed.take()) else { return false };
         self.endpoint(id).is_some_and(|endpoint| {
-            hand_over(endpoint, owed);
+            write_data(endpoint, owed);
             true
         })
     }
 
     /// Handles the end of one direction of a connection, or of all of it.
     #[inline(never)]
-    fn ended(&mut self, id: SocketId, event: Event, fabric: &mut SimFabric) -> bool {
+    fn on_direction_end(&mut self, id: SocketId, event: Event, fabric: &mut SimFabric) -> bool {
         if let Event::Reset { cause } = event {
-            self.broke(id, cause, fabric.now());
+            self.on_break(id, cause, fabric.now());
         }
         let Some(socket) = self.sockets.live(id) else { return false };
         let closed = event == Event::PeerClosed;
@@ -327,7 +331,7 @@ impl World {
             return closed;
         }
         let failed = matches!(event, Event::Reset { .. }) && socket.has_failed();
-        self.client_done(id, failed, fabric) || closed
+        self.on_client_closed(id, failed, fabric) || closed
     }
 
     /// Socket at an end of the connection of this client's socket; `SocketId::NONE` if there is no such connection.
@@ -347,12 +351,12 @@ impl World {
 
     /// Handles the delivery of `bytes` to the application at `id`, of `flow`.
     #[inline]
-    fn delivered(&mut self, (id, flow): (SocketId, usize), bytes: u64, fabric: &mut SimFabric) -> bool {
-        self.flows[flow].listens && self.arrived(id, bytes, fabric)
+    fn on_delivered(&mut self, (id, flow): (SocketId, usize), bytes: u64, fabric: &mut SimFabric) -> bool {
+        self.flows[flow].listens && self.on_message_bytes(id, bytes, fabric)
     }
 
     /// Counts `bytes` of a message delivered at `id`; the application is told when the message is complete.
-    fn arrived(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
+    fn on_message_bytes(&mut self, id: SocketId, bytes: u64, fabric: &mut SimFabric) -> bool {
         let Some(client) = self.client_of(id) else { return false };
         let at_server = client != id;
         let Some(Socket { work: Some(work), envelope, .. }) = self.sockets.get_mut(client) else {
@@ -368,7 +372,7 @@ impl World {
         work.awaited = u64::MAX;
         let flow = envelope.to.flow();
         let at = if at_server { EndpointRole::Server } else { EndpointRole::Client };
-        self.tell((flow, id), fabric, |app, cx| app.on_message(at, cx))
+        self.dispatch((flow, id), fabric, |app, cx| app.on_message(at, cx))
     }
 
     /// Sends a request on an open connection; does nothing once the flow has stopped.
@@ -415,20 +419,20 @@ impl World {
     /// Handles the break of a connection at one end; the other may hear of it, too. A server whose client is gone no longer
     /// counts for the flow.
     #[cold]
-    fn broke(&mut self, id: SocketId, cause: ResetCause, now: Instant) {
+    fn on_break(&mut self, id: SocketId, cause: ResetCause, now: Instant) {
         let Some(client) = self.client_of(id).and_then(|c| self.sockets.get_mut(c)) else { return };
         let end = &mut client.work.get_or_insert_default().end;
         if end.is_some() {
             return;
         }
         *end = Some(cause);
-        self.connection_log.broken(client.record, cause);
+        self.connection_log.on_break(client.record, cause);
         let flow = client.envelope.to.flow();
         let Some(streams) = self.streams(flow) else { return };
         streams.end = Some(cause);
         if let Some(number) = CAUSES.iter().position(|(c, _)| *c == cause) {
             streams.broken[number] += 1;
-            self.recorder.broken(flow, CAUSES[number].1, now);
+            self.recorder.on_break(flow, CAUSES[number].1, now);
         }
     }
 
@@ -441,24 +445,24 @@ impl World {
         let (group, took) = (f.group as usize, now - work.began);
         f.stats.completed(work.size, took);
         self.recorder.completed(flow, group, took, now);
-        if let (true, Carrier::Tcp(streams)) = (work.is_transfer, &f.carrier) {
+        if let (true, FlowTransport::Tcp(streams)) = (work.is_transfer, &f.carrier) {
             let slowdown = streams.uncongested.map(|path| path.slowdown(work.size, took));
-            self.recorder.transferred(group, (work.size, took), slowdown, streams.varied);
+            self.recorder.record_transfer(group, (work.size, took), slowdown, streams.varied);
             self.connection_log.completed(record, now, slowdown);
         }
     }
 
     /// Handles the end of a direction of the client's connection, or its break; the application is told when all of it is over.
-    fn client_done(&mut self, id: SocketId, failed: bool, fabric: &mut SimFabric) -> bool {
+    fn on_client_closed(&mut self, id: SocketId, failed: bool, fabric: &mut SimFabric) -> bool {
         let Some(socket) = self.sockets.get(id) else { return false };
         let (over, flow) = (socket.endpoint.is_over(), socket.end().flow());
         let goes_on = over && fabric.now() < self.flows[flow].stop;
-        goes_on && self.tell((flow, id), fabric, |app, cx| app.on_closed(failed, cx))
+        goes_on && self.dispatch((flow, id), fabric, |app, cx| app.on_closed(failed, cx))
     }
 }
 
 /// Gives an endpoint its data to send.
-fn hand_over(endpoint: &mut Endpoint, data: ConnectionData) {
+fn write_data(endpoint: &mut Endpoint, data: ConnectionData) {
     match data {
         ConnectionData::Endless => endpoint.write(UNLIMITED),
         ConnectionData::Message(bytes) | ConnectionData::Last(bytes) => endpoint.write(bytes),

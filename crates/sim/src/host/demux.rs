@@ -4,7 +4,7 @@
 
 use crate::host::accounting::keep_early_bytes;
 use crate::host::endpoint::Endpoint;
-use crate::host::flow::Carrier;
+use crate::host::flow::FlowTransport;
 use crate::host::hosts::World;
 use crate::host::sockets::Socket;
 use crate::packet::envelope::Envelope;
@@ -60,7 +60,7 @@ impl World {
     fn answer_in_time_wait(&mut self, pkt: &SimPacket, segment: &Segment, fabric: &mut SimFabric) -> bool {
         let (tuple, now) = (pkt.tuple(), fabric.now());
         let Some(flow) = self.flows.get(pkt.to.flow()) else { return false };
-        let Carrier::Tcp(streams) = &flow.carrier else { return false };
+        let FlowTransport::Tcp(streams) = &flow.carrier else { return false };
         let keep = streams.plan.time_wait();
         let Some(stub) = self.time_wait.get_mut(&tuple, now) else { return false };
         let peer = stub.peer;
@@ -86,7 +86,7 @@ impl World {
         let Some(end) = pkt.to.end() else { return false };
         let flow = &self.flows[end.flow()];
         let joins = matches!(pkt.mptcp(&self.options).signal, Some(Signal::JoinSyn { .. }));
-        let listens = end.is_server() && matches!(flow.carrier, Carrier::Tcp(_));
+        let listens = end.is_server() && matches!(flow.carrier, FlowTransport::Tcp(_));
         listens && !joins && flow.ends[1].source_port == pkt.destination_port
     }
 
@@ -96,7 +96,7 @@ impl World {
         let flow = &mut self.flows[pkt.to.flow()];
         let envelope =
             Envelope { peer: client.unwrap_or(SocketId::NONE), ..pkt.reply_envelope(flow.ends[1]) };
-        let Carrier::Tcp(streams) = &mut flow.carrier else { return None };
+        let FlowTransport::Tcp(streams) = &mut flow.carrier else { return None };
         let seed = streams.next_seed();
         let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), seed, fabric.now());
         if streams.reader == Some(EndpointRole::Server) {
@@ -153,7 +153,7 @@ impl World {
         socket.position = flow.sockets.len() as u32;
         flow.sockets.push(id);
         if let Endpoint::Mptcp(connection) = &mut socket.endpoint {
-            tell_addresses(connection, &socket.envelope, fabric);
+            add_local_addresses(connection, &socket.envelope, fabric);
         }
         id
     }
@@ -163,14 +163,14 @@ impl World {
         let Some(socket) = self.sockets.get(id) else { return };
         let (end, host, position) = (socket.end(), host_of(socket, fabric), socket.position as usize);
         self.time_wait.leave(socket, fabric.now());
-        self.connection_log.gone(socket.record, end, socket.endpoint.end_counters());
+        self.connection_log.on_end_closed(socket.record, end, socket.endpoint.end_counters());
         keep_early_bytes(&mut self.baselines, socket);
         let flow = &mut self.flows[end.flow()];
         flow.retired.add(&socket.endpoint, flow.is_sender(end));
-        if let (Carrier::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {
+        if let (FlowTransport::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {
             streams.failed += u32::from(socket.has_failed());
             if let Endpoint::Mptcp(connection) = &socket.endpoint {
-                streams.ports.pass(connection.last_port());
+                streams.ports.skip_past(connection.last_port());
             }
         }
         flow.sockets.swap_remove(position);
@@ -187,7 +187,7 @@ fn host_of(socket: &Socket, fabric: &SimFabric) -> Option<NodeId> {
 }
 
 /// Tells an MPTCP connection its host's other addresses.
-fn tell_addresses(connection: &mut Mptcp, envelope: &Envelope, fabric: &SimFabric) {
+fn add_local_addresses(connection: &mut Mptcp, envelope: &Envelope, fabric: &SimFabric) {
     let (own, peer) = (envelope.source, envelope.destination);
     let graph = fabric.graph();
     let Some(host) = graph.owner(own) else { return };

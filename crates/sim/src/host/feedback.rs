@@ -25,12 +25,12 @@ const PERIOD: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub(crate) struct LabelFeedback {
     rules: HostRules,
-    ends: Vec<EndFeedback>,
+    ends: Vec<SocketFeedback>,
 }
 
 /// Feedback state of one socket.
 #[derive(Clone, Copy, Debug)]
-struct EndFeedback {
+struct SocketFeedback {
     host: HostFeedback,
     withholds: bool,
     /// Earliest time of the next explicit feedback.
@@ -42,7 +42,8 @@ impl LabelFeedback {
     pub(crate) fn of(scenario: &Scenario) -> Option<Self> {
         let specs = scenario.links.iter().flat_map(|l| [&l.forward, &l.backward]);
         let rules = specs.filter_map(|spec| spec.queue.host_rules()).next()?;
-        let end = |withholds| EndFeedback { host: HostFeedback::default(), withholds, next: Instant::ZERO };
+        let end =
+            |withholds| SocketFeedback { host: HostFeedback::default(), withholds, next: Instant::ZERO };
         let groups = scenario.flows.iter();
         let ends = groups
             .flat_map(|g| g.pairs.iter().flat_map(|_| [end(false), end(g.withholds_feedback)]))

@@ -1,4 +1,4 @@
-//! One flow: the application that drives it, its connections, and what it has done so far.
+//! A flow: its application, its connections, and its counters.
 
 use crate::ground::reset_causes::CAUSES;
 use crate::host::endpoint::Endpoint;
@@ -20,12 +20,12 @@ use tailrace_core::packet::protocol;
 use tailrace_core::{Duration, Ecn, Instant, Rng};
 use tailrace_transport::ResetCause;
 
-/// The application that drives a flow, its stream of randomness, and when it wants to be woken.
+/// Application of a flow, its random stream, and its pending wake-up.
 #[derive(Debug)]
 pub(crate) struct RunningApp {
     pub(crate) app: AnyApp,
     pub(crate) rng: Rng,
-    /// The pending wake-up; `MAX` without one.
+    /// Time of the pending wake-up; `MAX` without one.
     pub(crate) wake: Instant,
 }
 
@@ -33,8 +33,8 @@ impl Flow {
     /// Addressing by which queues' classifiers name the flow.
     pub(crate) fn classified(&self) -> ClassifiedFlow<'_> {
         let protocol = match self.carrier {
-            Carrier::Udp(_) => protocol::UDP,
-            Carrier::Tcp(_) => protocol::TCP,
+            FlowTransport::Udp(_) => protocol::UDP,
+            FlowTransport::Tcp(_) => protocol::TCP,
         };
         ClassifiedFlow { client: &self.ends[0], protocol, spoofed: self.spoofed() }
     }
@@ -42,34 +42,34 @@ impl Flow {
     /// Spoofed source addresses of its datagrams, if any.
     pub(crate) fn spoofed(&self) -> Option<&SpoofedSource> {
         match &self.carrier {
-            Carrier::Udp(udp) => udp.spoofed.as_deref(),
-            Carrier::Tcp(_) => None,
+            FlowTransport::Udp(udp) => udp.spoofed.as_deref(),
+            FlowTransport::Tcp(_) => None,
         }
     }
 }
 
 impl RunningApp {
-    /// One that nobody has told anything yet.
+    /// Application before its first event.
     pub(crate) fn of(config: &AppConfig, place: GroupMember, rng: Rng) -> Self {
         Self { app: config.build_member(place), rng, wake: Instant::MAX }
     }
 }
 
-/// What carries a flow.
+/// Transport of a flow.
 #[derive(Debug)]
-pub(crate) enum Carrier {
+pub(crate) enum FlowTransport {
     Udp(DatagramFlow),
     Tcp(Box<StreamFlow>),
 }
 
-impl Carrier {
+impl FlowTransport {
     /// Whether its connections can have several paths.
     pub(crate) fn is_multipath(&self) -> bool {
         matches!(self, Self::Tcp(streams) if matches!(*streams.plan, EndpointPlan::Mptcp(_)))
     }
 }
 
-/// State of a flow over UDP; of pairs, the client's and the server's.
+/// State of a UDP flow; pairs hold the client's and the server's value.
 #[derive(Debug)]
 pub(crate) struct DatagramFlow {
     /// Bytes of headers beyond the payload.
@@ -77,9 +77,9 @@ pub(crate) struct DatagramFlow {
     pub(crate) ecn: Ecn,
     /// Datagrams sent from each end.
     pub(crate) sent: [u32; 2],
-    /// Transit time of what was delivered last at each end; `MAX` before that.
+    /// Transit time of the latest delivery at each end; `MAX` before the first.
     pub(crate) transit: [Duration; 2],
-    /// Where the client's datagrams seem to come from, if that is not itself.
+    /// Spoofed source addresses of the client's datagrams, if any.
     pub(crate) spoofed: Option<Box<SpoofedSource>>,
 }
 
@@ -87,44 +87,44 @@ pub(crate) struct DatagramFlow {
 #[derive(Debug)]
 pub(crate) struct StreamFlow {
     pub(crate) plan: Arc<EndpointPlan>,
-    /// What its endpoints begin with, sequence numbers and keys, follows from this. It is not drawn from the application's
-    /// stream: an application draws the same whatever becomes of connections, so that variants are compared under equal load.
+    /// Seed of its endpoints' initial sequence numbers and keys. It is separate from the application's random stream, so that an
+    /// application draws the same whatever happens to connections, and variants are compared under equal load.
     pub(crate) seed: u64,
-    /// What its application is asked for.
+    /// Number of transfers that its application is asked for.
     pub(crate) asked: TransferCount,
-    /// The end that sends; of exchanges, the one that asks.
+    /// Sending end; of exchanges, the requesting end.
     pub(crate) sender: EndpointRole,
-    /// The end whose application takes what has come by itself, where it does not take all at once.
+    /// End whose application reads at its own pace; `None` if both read at once.
     pub(crate) reader: Option<EndpointRole>,
-    /// Whether they are transfers of different sizes.
+    /// Whether its transfers differ in size.
     pub(crate) varied: bool,
-    /// What its path would do for it alone; none of Multipath TCP, which has several.
+    /// Ideal FCT of its path; `None` for MPTCP, which has several paths.
     pub(crate) uncongested: Option<IdealFct>,
     /// Connections opened so far.
     pub(crate) connections: u32,
-    /// Its client's ports.
+    /// Ports of its client.
     pub(crate) ports: ClientPorts,
-    /// Transfers or exchanges begun, and those that failed on connections that are gone.
+    /// Transfers or exchanges begun, and those that failed on connections that are closed.
     pub(crate) begun: u32,
     pub(crate) failed: u32,
-    /// Why the latest connection broke, if it did, and how many did for each cause.
+    /// Cause of the latest connection's break, if it broke, and the number of breaks by cause.
     pub(crate) end: Option<ResetCause>,
     pub(crate) broken: [u32; CAUSES.len()],
 }
 
 impl StreamFlow {
-    /// The seed of its next endpoint; a whole generator for each flow would take more memory.
+    /// Seed of the next endpoint. A seed takes less memory than a generator per flow.
     pub(crate) fn next_seed(&mut self) -> u64 {
         self.seed = Rng::new(self.seed).next_u64();
         self.seed
     }
 
-    /// Whether there are transfers or exchanges.
+    /// Whether the application has transfers or exchanges.
     pub(crate) fn transfers(&self) -> bool {
         self.asked != TransferCount::None
     }
 
-    /// How many of them are asked for; none where there is no end.
+    /// Number of transfers or exchanges asked for; `None` for an endless application.
     pub(crate) const fn count(&self) -> Option<u32> {
         match self.asked {
             TransferCount::Count(n) => Some(n),
@@ -139,64 +139,64 @@ pub(crate) struct Flow {
     pub(crate) group: u32,
     /// Position within its group.
     pub(crate) member: u32,
-    /// Addresses and ports of its client and of its server; those of connections differ in the client's port.
+    /// Addresses and ports of its client and of its server; its connections differ in the client's port.
     pub(crate) ends: [Envelope; 2],
-    /// Bytes of headers of each TCP packet, where the scenario fixes them.
+    /// Header bytes of each TCP packet, if the scenario fixes them.
     pub(crate) header: Option<u32>,
     pub(crate) app: Box<RunningApp>,
-    pub(crate) carrier: Carrier,
-    /// Whether the application wants to hear of what arrives.
+    pub(crate) carrier: FlowTransport,
+    /// Whether the application acts on arriving data.
     pub(crate) listens: bool,
-    /// A stack that it has a socket of does not count timeouts.
+    /// Whether a stack with a socket of the flow does not report timeouts.
     pub(crate) lacks_timeouts: bool,
     pub(crate) start: Instant,
     pub(crate) stop: Instant,
-    /// Its sockets at both ends, in no order that means anything.
+    /// Sockets at both ends, unordered.
     pub(crate) sockets: Vec<SocketId>,
-    /// The client's socket of the latest connection, as long as there is one.
+    /// Client's socket of the latest connection, while it exists.
     pub(crate) latest: SocketId,
     pub(crate) stats: FlowStats,
-    /// What it sent by each path, over Multipath TCP.
+    /// Counters by path, for MPTCP.
     pub(crate) paths: Option<Box<FlowPaths>>,
     pub(crate) delivery_gap: DeliveryGap,
-    /// When the data packet that arrived last was sent, and whether its bytes may have been sent before.
+    /// Time when the packet that arrived last was sent, and whether it may be a retransmission.
     pub(crate) arrived_from: Instant,
     pub(crate) arrived_again: bool,
     /// Latest arrivals at the client and at the server.
     pub(crate) recent_arrivals: [RecentArrivals; 2],
-    /// What the TCP endpoints of connections that are gone had counted.
+    /// Counters of the endpoints of closed connections.
     pub(crate) retired: RetiredCounters,
 }
 
 impl Flow {
-    /// Whether this is its end that sends, or of exchanges the one that asks.
+    /// Whether this is the sending end, or of exchanges the requesting one.
     pub(crate) fn is_sender(&self, end: FlowEnd) -> bool {
         end == self.sender()
     }
 
-    /// See [`Flow::is_sender`].
+    /// Sending end, see [`Flow::is_sender`].
     pub(crate) fn sender(&self) -> FlowEnd {
         let from_server =
-            matches!(&self.carrier, Carrier::Tcp(streams) if streams.sender == EndpointRole::Server);
-        // What goes to the server comes from the client.
+            matches!(&self.carrier, FlowTransport::Tcp(streams) if streams.sender == EndpointRole::Server);
+        // An envelope that leads to the server is the client's.
         self.ends[usize::from(from_server)].to.peer()
     }
 }
 
-/// Sums over connections that are gone.
+/// Sums over closed connections.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RetiredCounters {
     pub(crate) retransmitted: u64,
     pub(crate) timeouts: u64,
     pub(crate) altered: u64,
-    /// Sent and never acknowledged.
+    /// Packets sent and never acknowledged.
     pub(crate) unacknowledged: u64,
-    /// The least round-trip time of the latest connection that took any; none before that.
+    /// Minimum RTT of the latest connection with samples; `None` before.
     pub(crate) min_rtt: Option<Duration>,
 }
 
 impl RetiredCounters {
-    /// Takes over what an endpoint has counted; `sends`: it is the one whose round trips are the flow's.
+    /// Adds the counters of an endpoint; `sends`: its RTT samples are the flow's.
     pub(crate) fn add(&mut self, endpoint: &Endpoint, sends: bool) {
         let stats = endpoint.stats();
         self.retransmitted += stats.retransmitted_segments;

@@ -35,7 +35,7 @@ impl World {
             Some(PathEnd::Here) => pkt.release(&mut self.options),
             Some(PathEnd::TimeToLive) => {
                 self.recorder.expired(self.flow_of(pkt), fabric.now());
-                self.lose(pkt);
+                self.count_drop(pkt);
             }
             // The link drops and counts it; or routes have changed and the packet goes on.
             Some(PathEnd::TooBig(_)) | None => {

@@ -5,15 +5,15 @@ use crate::foreign::host::ForeignHost;
 use crate::foreign::host::HostError;
 use crate::foreign::hosts::AttachedHost;
 use crate::foreign::hosts::ForeignNode;
+use crate::foreign::hosts::HostCommand;
 use crate::foreign::hosts::HostInterface;
-use crate::foreign::hosts::HostOrder;
 use crate::foreign::payload_check::delivered_bytes;
 use crate::foreign::payload_check::wrong_parts;
 use crate::foreign::reach::limit_reach;
 use crate::foreign::reach::lower_ttl;
 use crate::foreign::tx_completion::TxCompletions;
-use crate::host::flow::Carrier;
 use crate::host::flow::Flow;
+use crate::host::flow::FlowTransport;
 use crate::host::hosts::World;
 use crate::host::timer::Timer;
 use crate::packet::flow_end::FlowEnd;
@@ -150,7 +150,7 @@ impl World {
             return; // Superseded by an earlier event.
         }
         attached.armed = Instant::MAX;
-        let told = self.tell_departures(host, fabric);
+        let told = self.report_completions(host, fabric);
         let attached = &mut self.foreign.hosts[host];
         let horizon = attached.horizon(fabric);
         match told.and_then(|()| attached.host.run_until(now, horizon)) {
@@ -165,7 +165,7 @@ impl World {
         self.foreign.hosts[host].is_served = true;
         loop {
             self.take_foreign(host, fabric);
-            let spoke = self.hear_foreign(host, fabric) || self.order_foreign(host, fabric);
+            let spoke = self.handle_socket_report(host, fabric) || self.pass_next_command(host, fabric);
             if !spoke || self.foreign.failure.is_some() {
                 break;
             }
@@ -252,11 +252,11 @@ impl World {
     pub(crate) fn foreign_end(&self, tuple: &Tuple, datagram: bool) -> Option<FlowEnd> {
         let keys = [Tuple { remote_port: 0, ..*tuple }, Tuple { local_port: 0, ..*tuple }];
         let end = keys.iter().find_map(|key| self.foreign.ends.get(key)).copied();
-        end.filter(|end| matches!(self.flows[end.flow()].carrier, Carrier::Udp(_)) == datagram)
+        end.filter(|end| matches!(self.flows[end.flow()].carrier, FlowTransport::Udp(_)) == datagram)
     }
 
     /// Tells foreign hosts at the ends of these links whether they are up, and their new addresses there.
-    pub(crate) fn tell_foreign(&mut self, ways: &[LinkId], fabric: &mut SimFabric) {
+    pub(crate) fn notify_foreign_hosts(&mut self, ways: &[LinkId], fabric: &mut SimFabric) {
         for host in 0..self.foreign.hosts.len() {
             let (mut turned, mut moved) = (Vec::new(), Vec::new());
             let interfaces = self.foreign.hosts[host].interfaces.iter_mut().enumerate();
@@ -279,7 +279,7 @@ impl World {
                 told = told.and_then(|()| attached.host.link_changed(interface, up));
             }
             if !moved.is_empty() {
-                attached.orders.push_back(HostOrder::Addresses(moved));
+                attached.orders.push_back(HostCommand::Addresses(moved));
             }
             match told {
                 Ok(()) => self.serve_foreign(host, fabric),
@@ -307,12 +307,12 @@ impl World {
 
     /// Records that a packet leaves its host's link at `at`, or is dropped there.
     #[cold]
-    pub(crate) fn note_departure(&mut self, pkt: &SimPacket, at: Instant) {
+    pub(crate) fn record_departure(&mut self, pkt: &SimPacket, at: Instant) {
         self.foreign.on_departure(pkt.frame_place(&self.options), at);
     }
 
     /// Advances the outgoing links of a host to the present, and reports its transmit completions.
-    fn tell_departures(&mut self, host: usize, fabric: &mut SimFabric) -> Result<(), HostError> {
+    fn report_completions(&mut self, host: usize, fabric: &mut SimFabric) -> Result<(), HostError> {
         let Some(departures) = &self.foreign.hosts[host].departures else { return Ok(()) };
         if departures.waiting > 0 {
             let ways = departures.ways.clone();
@@ -363,7 +363,7 @@ impl World {
 
     /// Compares the payload that a foreign host's socket sent to a simulated host with the expected pattern.
     #[cold]
-    pub(crate) fn examine(&mut self, pkt: &SimPacket) {
+    pub(crate) fn check_payload(&mut self, pkt: &SimPacket) {
         let Some(end) = pkt.to.end().filter(|_| !pkt.is_datagram() && pkt.has_bytes(&self.options)) else {
             return;
         };
@@ -385,13 +385,13 @@ impl World {
         let wrong = parts.map(|part| start + part.start..start + part.end).collect();
         let came = start..start + u64::from(pkt.payload);
         let receiver = (delivered, &socket.endpoint.waiting()[..]);
-        self.foreign.contents.suspect((end.flow(), id), receiver, &came, wrong);
+        self.foreign.contents.add_suspect((end.flow(), id), receiver, &came, wrong);
     }
 
     /// Wrong bytes delivered to applications of a flow; `None` for a flow without a foreign host's socket.
     pub(crate) fn wrong_bytes(&self, flow: usize) -> Option<u64> {
         let Flow { carrier, ends, .. } = &self.flows[flow];
-        let known = matches!(carrier, Carrier::Tcp(_))
+        let known = matches!(carrier, FlowTransport::Tcp(_))
             && ends.iter().any(|end| self.foreign.with_sockets(end.source).is_some());
         let contents = &self.foreign.contents;
         let all = contents.suspects.range((flow, SocketId::FIRST)..=(flow, SocketId::NONE));

@@ -2,17 +2,17 @@
 //! applications.
 
 use crate::foreign::host::HostError;
-use crate::foreign::hosts::HostOrder;
+use crate::foreign::hosts::HostCommand;
 use crate::foreign::socket::DatagramSocket;
 use crate::foreign::socket::FlowSockets;
 use crate::foreign::socket::SocketCommand;
 use crate::foreign::socket::SocketEvent;
-use crate::foreign::socket::SocketOrder;
+use crate::foreign::socket::SocketOperation;
 use crate::foreign::socket::SocketPair;
 use crate::foreign::socket::SocketReport;
 use crate::host::endpoint::Endpoint;
-use crate::host::flow::Carrier;
 use crate::host::flow::Flow;
+use crate::host::flow::FlowTransport;
 use crate::host::hosts::World;
 use crate::host::sockets::Socket;
 use crate::host::timer::Timer;
@@ -28,7 +28,7 @@ use tailrace_transport::mptcp::Tuple;
 
 impl World {
     /// Whether a foreign host itself decides what it sends for a flow: it has no sockets for it.
-    pub(crate) fn is_foreigns_own(&self, flow: usize) -> bool {
+    pub(crate) fn is_driven_by_foreign_host(&self, flow: usize) -> bool {
         let Some(flow) = self.flows.get(flow) else { return false };
         let source = flow.ends[0].source;
         self.foreign.has(source) && self.foreign.with_sockets(source).is_none()
@@ -36,21 +36,21 @@ impl World {
 
     /// Passes the commands that an application queued at its foreign socket to the host.
     #[cold]
-    pub(crate) fn pass_orders(&mut self, id: SocketId, fabric: &mut SimFabric) {
+    pub(crate) fn pass_socket_commands(&mut self, id: SocketId, fabric: &mut SimFabric) {
         let Some(socket) = self.sockets.live(id) else { return };
         let pair = pair_of(&socket.tuple());
         let Some(host) = self.foreign.with_sockets(socket.envelope.source) else { return };
         let Endpoint::Remote(remote) = &mut socket.endpoint else { return };
         let attached = &mut self.foreign.hosts[host];
-        while let Some(order) = remote.poll_order() {
-            attached.orders.push_back(HostOrder::Socket(SocketCommand { socket: pair, order }));
+        while let Some(order) = remote.poll_command() {
+            attached.orders.push_back(HostCommand::Socket(SocketCommand { socket: pair, order }));
         }
-        self.wake_for_orders(host, fabric);
+        self.wake_for_commands(host, fabric);
     }
 
     /// Schedules a wake-up for queued commands, unless the host is being served. It is not called at once because the caller
     /// still works on the socket.
-    pub(crate) fn wake_for_orders(&mut self, host: usize, fabric: &mut SimFabric) {
+    pub(crate) fn wake_for_commands(&mut self, host: usize, fabric: &mut SimFabric) {
         let attached = &mut self.foreign.hosts[host];
         if !attached.is_served && attached.armed > fabric.now() {
             attached.armed = fabric.now();
@@ -59,7 +59,7 @@ impl World {
     }
 
     /// Passes the next command to a host; false if there is none.
-    pub(crate) fn order_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
+    pub(crate) fn pass_next_command(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
         let attached = &mut self.foreign.hosts[host];
         let Some(order) = attached.orders.pop_front() else { return false };
         let now = fabric.now();
@@ -67,8 +67,8 @@ impl World {
         let horizon = if attached.orders.is_empty() { attached.horizon(fabric) } else { now };
         let own = &mut attached.host;
         let told = own.run_until(now, now).and_then(|()| match &order {
-            HostOrder::Socket(command) => own.command(command),
-            HostOrder::Addresses(changed) => own.addresses_changed(changed),
+            HostCommand::Socket(command) => own.command(command),
+            HostCommand::Addresses(changed) => own.addresses_changed(changed),
         });
         // The host executes each command before the next, so that none waits for room in its queue.
         if let Err(error) = told.and_then(|()| own.run_until(now, horizon)) {
@@ -79,7 +79,7 @@ impl World {
     }
 
     /// Handles the next report of a host's sockets; false if there is none.
-    pub(crate) fn hear_foreign(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
+    pub(crate) fn handle_socket_report(&mut self, host: usize, fabric: &mut SimFabric) -> bool {
         let Some(SocketEvent { socket, report }) = self.foreign.hosts[host].host.poll_socket() else {
             return false;
         };
@@ -89,7 +89,7 @@ impl World {
         }
         let tuple = tuple_of(&socket);
         if let SocketReport::Datagram { payload, stamp } = report {
-            self.hear_foreign_datagram(&tuple, Datagram { payload, stamp }, fabric);
+            self.on_foreign_datagram(&tuple, Datagram { payload, stamp }, fabric);
             return true;
         }
         let id = match report {
@@ -107,7 +107,7 @@ impl World {
         let Some(id) = id else { return true };
         let Some(end) = self.sockets.get(id).map(Socket::end) else { return true };
         if let Some(Socket { endpoint: Endpoint::Remote(remote), .. }) = self.sockets.get_mut(id) {
-            remote.hear(&report);
+            remote.on_report(&report);
             let lacks_timeouts = remote.lacks_timeouts();
             if let SocketReport::Counted(figures) = &report {
                 let measured =
@@ -132,21 +132,16 @@ impl World {
         let envelope = &ends[usize::from(end.is_server())];
         let Some(host) = self.foreign.with_sockets(envelope.source) else { return false };
         let Datagram { payload, stamp } = datagram;
-        let (socket, order) = (pair_of(&envelope.tuple()), SocketOrder::Send { payload, stamp });
-        self.foreign.hosts[host].orders.push_back(HostOrder::Socket(SocketCommand { socket, order }));
-        self.wake_for_orders(host, fabric);
+        let (socket, order) = (pair_of(&envelope.tuple()), SocketOperation::Send { payload, stamp });
+        self.foreign.hosts[host].orders.push_back(HostCommand::Socket(SocketCommand { socket, order }));
+        self.wake_for_commands(host, fabric);
         true
     }
 
     /// Passes a datagram received by a foreign host's socket to an application that listens for datagrams.
-    pub(crate) fn hear_foreign_datagram(
-        &mut self,
-        tuple: &Tuple,
-        datagram: Datagram,
-        fabric: &mut SimFabric,
-    ) {
+    pub(crate) fn on_foreign_datagram(&mut self, tuple: &Tuple, datagram: Datagram, fabric: &mut SimFabric) {
         if let Some(end) = self.foreign_end(tuple, true) {
-            self.tell_datagram(end, datagram, fabric);
+            self.dispatch_datagram(end, datagram, fabric);
         }
     }
 
@@ -173,8 +168,8 @@ impl World {
         for flow in &self.flows {
             let [client, server] = &flow.ends;
             let streams = match &flow.carrier {
-                Carrier::Tcp(streams) => streams,
-                Carrier::Udp(udp) => {
+                FlowTransport::Tcp(streams) => streams,
+                FlowTransport::Udp(udp) => {
                     let own = flow.ends.iter().filter(|end| addresses.contains(&end.source));
                     for socket in own.map(|end| socket_of(end, udp.ecn, flow.listens)) {
                         self.at_all_times(socket.at).for_each(|at| all.add(DatagramSocket { at, ..socket }));

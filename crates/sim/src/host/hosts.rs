@@ -191,7 +191,7 @@ impl World {
             self.deliver_foreign(host, pkt, fabric);
             return true;
         }
-        self.examine(pkt);
+        self.check_payload(pkt);
         if let Some(sender) = pkt.to.host().filter(|_| pkt.is_datagram()) {
             self.answer_foreign((node, sender), (pkt, PathEnd::Here), fabric);
         }
@@ -208,7 +208,7 @@ impl World {
             flow.stats.altered_bytes += u64::from(pkt.payload);
         }
         if flow.listens {
-            self.hear_datagram(end, pkt, fabric);
+            self.on_datagram(end, pkt, fabric);
         }
     }
 
@@ -221,11 +221,11 @@ impl World {
     /// Discards a packet with a wrong checksum.
     #[cold]
     pub(crate) fn discard(&mut self, pkt: &SimPacket, now: Instant) {
-        self.lose(pkt);
+        self.count_drop(pkt);
         self.recorder.corrupted(self.flow_of(pkt), now);
     }
 
-    pub(crate) fn lose(&mut self, pkt: &SimPacket) {
+    pub(crate) fn count_drop(&mut self, pkt: &SimPacket) {
         self.count_loss(pkt, LossCounters::LOST);
         pkt.release(&mut self.options);
     }
@@ -298,7 +298,7 @@ impl World {
             let tcp = match &mut socket.endpoint {
                 Endpoint::Tcp(tcp) => tcp,
                 Endpoint::Mptcp(_) => return self.transmit_multipath(id, fabric),
-                Endpoint::Remote(_) => return self.pass_orders(id, fabric),
+                Endpoint::Remote(_) => return self.pass_socket_commands(id, fabric),
             };
             let mut segment = Segment::default();
             if !tcp.poll_transmit_into(&mut segment, now) {

@@ -1,7 +1,7 @@
 //! Interfaces of hosts that go down, come up or change their address.
 
 use crate::host::endpoint::Endpoint;
-use crate::host::flow::{Carrier, Flow};
+use crate::host::flow::{Flow, FlowTransport};
 use crate::host::hosts::World;
 use crate::packet::sim_packet::{SimFabric, SimPacket};
 use std::collections::BTreeSet;
@@ -13,7 +13,7 @@ impl World {
     /// interfaces change. A connection hears of all changes before it sends anything.
     pub(crate) fn interfaces_changed(&mut self, ways: &[LinkId], former: &[Address], fabric: &mut SimFabric) {
         if !self.foreign.is_empty() {
-            self.tell_foreign(ways, fabric);
+            self.notify_foreign_hosts(ways, fabric);
         }
         let graph = fabric.graph();
         let former: Vec<_> = former.iter().filter_map(|a| Some((graph.owner(*a)?, *a))).collect();
@@ -88,7 +88,7 @@ impl Flow {
     /// Replaces an address of its hosts. New connections use the new one; a started UDP flow sends to the old one until it
     /// receives a datagram from the new one.
     fn readdress(&mut self, (old, new): (Address, Address), now: Instant) {
-        let keeps = matches!(self.carrier, Carrier::Udp(_)) && self.start <= now;
+        let keeps = matches!(self.carrier, FlowTransport::Udp(_)) && self.start <= now;
         for end in &mut self.ends {
             if end.source == old {
                 end.source = new;

@@ -10,10 +10,10 @@ use tailrace_net::{LinkId, NodeId, Observer};
 impl Observer<SimPacket> for World {
     fn dropped(&mut self, link: LinkId, pkt: SimPacket, reason: DropReason, at: Instant) {
         if !self.foreign.is_empty() {
-            self.note_departure(&pkt, at);
+            self.record_departure(&pkt, at);
         }
         self.captures.dropped(link, &pkt, &self.options, reason, at);
-        self.lose(&pkt);
+        self.count_drop(&pkt);
         self.recorder.dropped(link, self.flow_of(&pkt), reason, at);
     }
 
@@ -25,9 +25,9 @@ impl Observer<SimPacket> for World {
 
     fn unroutable(&mut self, _node: NodeId, pkt: SimPacket, at: Instant) {
         if !self.foreign.is_empty() {
-            self.note_departure(&pkt, at);
+            self.record_departure(&pkt, at);
         }
-        self.lose(&pkt);
+        self.count_drop(&pkt);
         self.recorder.unroutable(self.flow_of(&pkt), at);
     }
 
@@ -43,6 +43,6 @@ impl Observer<SimPacket> for World {
     }
 
     fn left(&mut self, _link: LinkId, pkt: &SimPacket, ends: Instant) {
-        self.note_departure(pkt, ends);
+        self.record_departure(pkt, ends);
     }
 }

@@ -10,7 +10,7 @@ use crate::packet::sim_packet::SimFabric;
 use crate::packet::sim_packet::SimPacket;
 use crate::packet::socket_id::SocketId;
 use crate::stats::connection_log::RecordId;
-use crate::stats::early_ranges::{EarlyRanges, Ranges};
+use crate::stats::early_ranges::{ByteRanges, EarlyRanges};
 use std::collections::BTreeSet;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::NodeId;
@@ -86,7 +86,7 @@ impl Socket {
     }
 
     /// Ranges of the stream in the out-of-order queue; empty once the endpoint is closed, since it delivers nothing more.
-    pub(crate) fn waiting(&self) -> Ranges {
+    pub(crate) fn waiting(&self) -> ByteRanges {
         if self.endpoint.is_over() { Vec::new() } else { self.endpoint.waiting() }
     }
 

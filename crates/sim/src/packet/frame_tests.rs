@@ -113,7 +113,7 @@ fn envelope() -> Envelope {
 proptest! {
     /// A packet is unchanged after two round trips through bytes, and leaves nothing in the arena.
     #[test]
-    fn packets_survive_their_way_through_bytes(segment in segments(), late: bool) {
+    fn packets_round_trip_through_bytes(segment in segments(), late: bool) {
         let mut arena = OptionsArena::default();
         let pkt = SimPacket::tcp(&envelope(), &segment, None, &mut arena, Instant::ZERO);
         let (mut bytes, mut again) = (Vec::new(), Vec::new());
@@ -138,7 +138,7 @@ proptest! {
 
     /// Options of a connection are decoded as encoded; truncated numbers keep the low half.
     #[test]
-    fn multipath_options_survive_their_way_through_bytes(
+    fn mptcp_options_round_trip_through_bytes(
         dss in prop::option::of(any_dss()), signal in prop::option::of(signals()), payload in 0..1400_u32,
     ) {
         let options = Options::new(dss, signal);
@@ -166,7 +166,7 @@ proptest! {
 
     /// A foreign host's socket receives the content of the stream with correct checksums, except where a middlebox changes it.
     #[test]
-    fn content_is_in_its_place(byte: u32, origin: u64, payload in 1..1400_u16, fin: bool, altered: bool) {
+    fn stream_content_is_at_its_position(byte: u32, origin: u64, payload in 1..1400_u16, fin: bool, altered: bool) {
         let (dsn, len) = (origin.wrapping_add(byte.into()), payload + u16::from(fin));
         let mapping = Some(Mapping { dsn, ssn: 9, len });
         let dss = Dss { mapping, data_fin: fin, wide_dsn: true, checksum: true, ..Dss::default() };
@@ -191,7 +191,7 @@ proptest! {
 
     /// A datagram carries its stamp, as far as the payload has room, with a correct checksum.
     #[test]
-    fn datagrams_survive_their_way_through_bytes(stamp: u64, payload in 0..40_u16) {
+    fn datagrams_round_trip_through_bytes(stamp: u64, payload in 0..40_u16) {
         let arena = OptionsArena::default();
         let sent = Datagram { payload, stamp };
         let pkt = SimPacket::udp(&envelope(), sent, (28, Ecn::Ect0), 0, Instant::ZERO);
@@ -206,7 +206,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_packet_or_an_error(mut bytes in prop::collection::vec(any::<u8>(), 0..80), real: bool) {
+    fn decode_of_arbitrary_bytes_does_not_panic(mut bytes in prop::collection::vec(any::<u8>(), 0..80), real: bool) {
         if real && bytes.len() >= 20 {
             (bytes[0], bytes[9]) = (0x45, 6);
             let len = bytes.len() as u16;

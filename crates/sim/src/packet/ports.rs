@@ -35,7 +35,7 @@ impl ClientPorts {
     }
 
     /// Makes later connections take ports after this one, unless they do already.
-    pub(crate) fn pass(&mut self, port: u16) {
+    pub(crate) fn skip_past(&mut self, port: u16) {
         let count = u32::from(self.count());
         let after = (u32::from(port.saturating_sub(self.low)) + 1) % count;
         let ahead = (after + count - u32::from(self.next)) % count;
@@ -74,12 +74,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn clients_count_up_and_come_round_again() {
+    fn client_ports_ascend_and_wrap() {
         let mut ports = ClientPorts::from(65_533);
         let taken: Vec<_> = (0..4)
             .map(|_| {
                 let port = ports.ahead(0);
-                ports.pass(port);
+                ports.skip_past(port);
                 port
             })
             .collect();
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn servers_differ_whatever_groups_ask_for() {
+    fn server_ports_are_unique_per_address_pair() {
         let (a, b) = (Address::from_index(0), Address::from_index(1));
         let mut ports = ServerPorts::default();
         let mut take = |first| ports.take(a, b, first).ok();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn more_flows_than_ports_are_an_error() {
+    fn exhausted_server_ports_are_an_error() {
         let (a, b) = (Address::from_index(0), Address::from_index(1));
         let mut ports = ServerPorts::default();
         assert!((0..65_535).all(|_| ports.take(a, b, 5001).is_ok()));

@@ -493,7 +493,7 @@ mod tests {
     }
 
     #[test]
-    fn a_segment_survives_the_journey_and_leaves_nothing_behind() {
+    fn segment_round_trip_leaves_arena_empty() {
         let mut sack = SackBlocks::NONE;
         sack.push(SeqNumber(10), SeqNumber(20));
         let segment = Segment {

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_goes_from_stop_to_stop_and_its_option_with_it() {
+    fn source_route_option_follows_each_stop() {
         let routes = routes();
         let route = routes.departing((FlowEnd(0), 0), asked(1), 80).unwrap();
         let (mut itinerary, first, len) = routes.set_out(route, address(9));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_answers_backwards_by_the_way_of_the_latest_syn() {
+    fn server_replies_by_reversed_route_of_latest_syn() {
         let mut routes = routes();
         let (server, other) = (FlowEnd(1), FlowEnd(3));
         let route = routes.departing((FlowEnd(0), 0), asked(1), 80).unwrap();

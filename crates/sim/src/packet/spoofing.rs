@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pools_do_not_overlap_and_end() {
+    fn spoofed_address_pools_are_disjoint_and_finite() {
         let mut pools = SpoofPools::default();
         assert_eq!([pools.take(4), pools.take(65_536)].map(Result::unwrap), [0xf000_0000, 0xf000_0004]);
         let error = (0..5000).find_map(|_| pools.take(65_536).err()).expect("there are not so many");
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pulse_has_one_address() {
+    fn spoofed_address_is_constant_per_pulse() {
         let spoof = Spoof { per: SpoofPer::Pulse, pool: 65_536 };
         let mut spoofed = SpoofedSource::new(FIRST, spoof, Rng::new(1));
         let [a, b, c] = [0, 0, 1].map(|pulse| spoofed.next(|| pulse));

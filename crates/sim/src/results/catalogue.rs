@@ -33,7 +33,7 @@ pub fn tables() -> Vec<TableInfo> {
     ]
 }
 
-/// The objects of which a run's summary is made.
+/// Objects of a run's summary.
 pub fn objects() -> Vec<ObjectInfo> {
     let object = ObjectInfo::new;
     vec![
@@ -73,7 +73,7 @@ mod tests {
     use crate::ground::columns::tests::assert_described;
 
     #[test]
-    fn every_column_has_a_name_of_its_own_with_its_unit_and_a_meaning() {
+    fn columns_have_unique_names_units_and_meanings() {
         for table in tables() {
             for (i, column) in table.columns.iter().enumerate() {
                 assert!(table.columns[..i].iter().all(|c| c.name != column.name), "{}", column.name);

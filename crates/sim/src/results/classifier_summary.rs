@@ -12,19 +12,19 @@ keys! {
     /// Flags of a classifier, compared with the scenario's roles.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct ClassifierSummary {
-        /// Attack flows that were flagged, which is right.
+        /// Attack flows that were flagged (correct).
         true_positive: u64, "flows";
-        /// Normal flows that were flagged, which is wrong.
+        /// Normal flows that were flagged (wrong).
         false_positive: u64, "flows";
-        /// Attack flows that were never flagged, which is wrong.
+        /// Attack flows that were never flagged (wrong).
         false_negative: u64, "flows";
-        /// Normal flows that were never flagged, which is right.
+        /// Normal flows that were never flagged (correct).
         true_negative: u64, "flows";
         /// The mean time from the start of an attack flow to its first flag; null if none was flagged.
         detection_s: Option<f64>, "s";
         /// The mean time that a flag lasted, over flags that were cleared; null if none was.
         rehabilitation_s: Option<f64>, "s";
-        /// The same for each group of flows by itself. Left out for disciplines that single out no flows.
+        /// The same for each group of flows. Left out for disciplines that flag no flows.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         groups: BTreeMap<String, GroupClassification>, "";
     }
@@ -34,15 +34,15 @@ keys! {
     /// Flags of a classifier on the flows of a group.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct GroupClassification {
-        /// Flows that were flagged at any time: right if they are attack flows, wrong if they are not.
+        /// Flows that were flagged at any time: correct for attack flows, wrong for others.
         flagged: u64, "flows";
         /// The mean time from a flow's start to its first flag; null if none was flagged.
         first_flag_s: Option<f64>, "s";
-        /// How many flags were cleared.
+        /// Number of flags that were cleared.
         cleared: u64, "";
         /// The mean time that these flags lasted; null if none was cleared.
         rehabilitation_s: Option<f64>, "s";
-        /// How many flags hit a flow again after its flag had been cleared.
+        /// Number of flags that hit a flow again after its flag had been cleared.
         flagged_again: u64, "";
     }
 }

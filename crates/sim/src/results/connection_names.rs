@@ -1,4 +1,4 @@
-//! Finds Multipath TCP connections of flows, and names their ends and paths in tables.
+//! Names of MPTCP connections' ends and paths in tables.
 
 use crate::ground::plan::RunPlan;
 use crate::host::endpoint::Endpoint;
@@ -11,12 +11,12 @@ use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{NodeIndex, Transport};
 use tailrace_transport::mptcp::{Mptcp, SourceRoute};
 
-/// Whether a scenario has connections at all.
+/// Whether a scenario has MPTCP connections.
 pub(crate) fn any(scenario: &Scenario) -> bool {
     scenario.flows.iter().any(|g| matches!(g.transport, Transport::Mptcp { .. }))
 }
 
-/// The largest displacement that an end's receiver has seen since this was last asked.
+/// Largest displacement that an end's receiver has seen since the previous call.
 pub(crate) fn take_recent_displacement(world: &mut World, socket: FlowEnd) -> u64 {
     let latest = world.flows[socket.flow()].latest;
     let peer = world.sockets.get(latest).map(|client| client.envelope.peer);
@@ -31,7 +31,7 @@ pub(crate) fn connection(world: &World, socket: FlowEnd) -> Option<&Mptcp> {
     world.latest(socket).and_then(|s| s.endpoint.as_mptcp())
 }
 
-/// The name of the link behind an address, and of the gateways that subflows go through from there.
+/// Name of the link behind an address, with the gateways that subflows go through from there.
 pub(crate) fn path_name(
     plan: &RunPlan,
     fabric: &SimFabric,
@@ -45,8 +45,8 @@ pub(crate) fn path_name(
     name
 }
 
-/// What a path of a flow is called: by the link on which it leaves the client, the one on which it reaches the server where
-/// that has several, and the gateways that it goes through.
+/// Name of a path of a flow: the link by which it leaves the client, the link by which it reaches the server if that has several,
+/// and the gateways of its source route.
 pub(crate) fn name_of_path(plan: &RunPlan, fabric: &SimFabric, path: PathKey) -> String {
     let (mut name, there) = (link_name(plan, fabric, path.client.0), link_name(plan, fabric, path.server.0));
     let graph = fabric.graph();
@@ -61,19 +61,19 @@ pub(crate) fn name_of_path(plan: &RunPlan, fabric: &SimFabric, path: PathKey) ->
     name
 }
 
-/// That a way goes through gateways.
+/// Suffix for the gateways of a source route.
 fn via(plan: &RunPlan, gateways: &[NodeIndex]) -> String {
     let names: Vec<_> = gateways.iter().map(|g| plan.scenario.nodes[g.0 as usize].name.as_str()).collect();
     format!(" via {}", names.join(", "))
 }
 
-/// The name of the link behind an address.
+/// Name of the link behind an address.
 fn link_name(plan: &RunPlan, fabric: &SimFabric, address: u32) -> String {
     let link = fabric.graph().link_behind(Address(address));
     link.map_or_else(String::new, |l| plan.scenario.links[l.0 as usize / 2].name.clone())
 }
 
-/// What an end of a flow is called in tables.
+/// Name of a flow's end in tables.
 pub(crate) fn end_name(socket: FlowEnd) -> &'static str {
     if socket.is_server() { "server" } else { "client" }
 }

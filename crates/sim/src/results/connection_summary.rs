@@ -14,7 +14,7 @@ use tailrace_scenario::model::Transport;
 use tailrace_transport::mptcp::{Mptcp, MptcpStats, SourceRoute};
 
 keys! {
-    /// One connection, the latest of its flow: from its start, or from the start of a window.
+    /// The latest connection of a flow: from its start, or from the start of a window.
     #[derive(Clone, Debug)]
     pub(crate) struct ConnectionSummary {
         /// The scheduler that the scenario names.
@@ -34,92 +34,91 @@ keys! {
 }
 
 keys! {
-    /// One direction of a connection: its sender, and the receiver at the other end.
+    /// A direction of a connection: its sender, and the receiver at the other end.
     #[derive(Clone, Debug)]
     pub(crate) struct DirectionSummary {
         /// Bytes acknowledged at the data level.
         acked_bytes: u64, "bytes";
         /// Bytes delivered to the application, in order.
         delivered_bytes: u64, "bytes";
-        /// How many of these a middlebox had changed (`rewrite`).
+        /// Bytes delivered that a middlebox had changed (`rewrite`).
         altered_bytes: u64, "bytes";
         /// Mappings that the receiver refused because their checksum was wrong.
         checksum_failures: u64, "";
         /// Bytes sent again on another subflow.
         reinjected_bytes: u64, "bytes";
-        /// How many of these were sent again because they blocked the receive window.
+        /// Bytes sent again because they blocked the receive window, a part of `reinjected_bytes`.
         opportunistic_bytes: u64, "bytes";
         /// Bytes that reached the receiver's data level more than once.
         duplicate_bytes: u64, "bytes";
-        /// The most bytes that waited at the receiver because earlier ones were missing. In a window, 0 if there were
-        /// never more than before it.
+        /// The most bytes in the receiver's out-of-order queue. In a window, 0 if there were never more than before it.
         max_waiting_bytes: u64, "bytes";
-        /// The share of segments that reached the receiver's data level too early; null if there were none.
+        /// The share of segments that reached the receiver's data level out of order; null if there were none.
         reordered_ratio: f64, "ratio";
-        /// How far ahead of its order each segment was, as a distribution: from the first byte that was expected to
-        /// its own first byte; 0 if it came in order.
+        /// Displacement of each segment, as a distribution: from the next byte expected to its own first byte; 0 if it came in
+        /// order.
         displacement_bytes: Distribution, "bytes";
-        /// How long each segment waited at the receiver for earlier ones, as a distribution; 0 if it came in order.
-        /// Where a subflow's own TCP repairs a loss first, time counts only from then on.
+        /// Time that each segment waited at the receiver for earlier ones, as a distribution; 0 if it came in order. If a
+        /// subflow's own TCP repairs a loss first, time counts only from then on.
         reordering_delay_s: Distribution, "s";
-        /// How often the receive window kept a subflow from sending although its own window had room.
+        /// Number of times that the receive window kept a subflow from sending although its congestion window had room.
         window_stalls: u64, "";
-        /// How often a window was halved because its subflow blocked the receive window.
+        /// Number of times that a congestion window was halved because its subflow blocked the receive window.
         penalties: u64, "";
-        /// How often the retransmission timer of the data level expired.
+        /// Number of expirations of the data-level retransmission timer.
         data_timeouts: u64, "";
-        /// How often a subflow was found stale (`stale_loss_cnt`).
+        /// Number of times that a subflow was found stale (`stale_loss_cnt`).
         stale_subflows: u32, "";
-        /// How many subflows were established, as the sender sees it. A subflow without a route never begins: it
-        /// counts neither here nor in the next number nor under `paths`.
+        /// Number of subflows established, as the sender sees it. A subflow without a route never begins: it counts neither here
+        /// nor in the next number nor under `paths`.
         subflows_established: u32, "";
-        /// How many subflows broke or were given up, as the sender sees it.
+        /// Number of subflows that broke or were given up, as the sender sees it.
         subflows_lost: u32, "";
-        /// What subflows carried, by the link on which they leave the sender, and by the gateways of their source
-        /// route if they have one (`"roof via gw[1], gw[2]"`).
+        /// Traffic of subflows, by the link on which they leave the sender, and by the gateways of their source route if they
+        /// have one (`"roof via gw[1], gw[2]"`).
         paths: BTreeMap<String, PathSummary>, "";
     }
 }
 
 keys! {
-    /// Subflows that leave a host by one link and go through the same gateways, if any, those that are over included.
+    /// Subflows that leave a host by one link and through the same gateways, closed ones included.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct PathSummary {
-        /// How many subflows there were.
+        /// Number of subflows.
         subflows: u32, "";
-        /// Bytes that were given to these subflows.
+        /// Bytes scheduled on these subflows.
         scheduled_bytes: u64, "bytes";
-        /// How many of these other subflows had carried before.
+        /// Bytes scheduled on these subflows that other subflows had carried before.
         reinjected_bytes: u64, "bytes";
-        /// Segments that the TCP of these subflows sent again.
+        /// Segments retransmitted by the TCP of these subflows.
         retransmitted_packets: u64, "packets";
-        /// How often the retransmission timer of their TCP expired.
+        /// Number of expirations of their TCP's retransmission timer.
         timeouts: u64, "";
     }
 }
 
-/// So many are in the summary: each is some kilobytes of it, and the tables have all.
+/// Largest number of connections in the summary: each takes some kilobytes, and the tables have all.
 const MOST_LISTED: usize = 256;
 
-/// The connections of the first flows that have any, as far as they have come.
+/// Latest connections of the first flows that have any, with their counters.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ListedConnections {
     by_flow: BTreeMap<usize, ConnectionTotals>,
-    /// Flows that have one and are not listed.
+    /// Flows whose connection is not listed.
     pub(crate) left_out: u64,
 }
 
-/// One connection since it was opened, or since a window began.
+/// Counters of a connection since it was opened, or since a window began.
 #[derive(Clone, Debug)]
 struct ConnectionTotals {
-    /// The client's, which tells connections of a flow apart.
+    /// Client's socket, which distinguishes connections of a flow.
     socket: SocketId,
     fallback: bool,
     forward: DirectionTotals,
     backward: DirectionTotals,
 }
 
-/// What one end has sent and the other received; zeros where there is no such end yet.
+/// Data sent by one end and received by the other; zeros for an end that does not exist yet.
 #[derive(Clone, Debug, Default)]
 struct DirectionTotals {
     sent: MptcpStats,
@@ -131,13 +130,13 @@ struct DirectionTotals {
 }
 
 impl ListedConnections {
-    /// Those that there are now.
+    /// Connections that exist now.
     pub(crate) fn of(plan: &RunPlan, world: &World, fabric: &SimFabric) -> Self {
         let mut listed = Self::default();
         for (f, flow) in world.flows.iter().enumerate() {
             let (client, server) = (FlowEnd::client(f), FlowEnd::client(f).peer());
             let ends = (connection(world, client), connection(world, server));
-            // Of a connection with a foreign host one end is known.
+            // A connection with a foreign host has a known end on one side only.
             let Some(known) = ends.0.or(ends.1) else { continue };
             if listed.by_flow.len() == MOST_LISTED {
                 listed.left_out += 1;
@@ -155,7 +154,7 @@ impl ListedConnections {
         listed
     }
 
-    /// What they have done since; connections that were opened since in all of their time.
+    /// Difference from an earlier state; connections opened since count from their start.
     pub(crate) fn since(mut self, earlier: &Self) -> Self {
         for (flow, totals) in &mut self.by_flow {
             if let Some(before) = earlier.by_flow.get(flow).filter(|before| before.socket == totals.socket) {
@@ -166,7 +165,7 @@ impl ListedConnections {
         self
     }
 
-    /// Their summaries, by group and position of their flow.
+    /// Summaries by group and position of the flow.
     pub(crate) fn summaries(self, plan: &RunPlan, world: &World) -> BTreeMap<String, ConnectionSummary> {
         let each = self.by_flow.into_iter().filter_map(|(f, totals)| {
             let flow = &world.flows[f];
@@ -253,14 +252,14 @@ impl DirectionTotals {
     }
 }
 
-/// Share of the segments that were ahead of their order; what is not has no displacement. NaN without any.
+/// Share of the segments that arrived out of order, which are those with a displacement. NaN without any.
 fn ratio(displacement: &CoarseHistogram) -> f64 {
     let all = displacement.count();
     let in_order = displacement.buckets().next().filter(|(least, ..)| *least == 0).map_or(0, |(_, _, n)| n);
     (all - in_order) as f64 / all as f64
 }
 
-/// Leaves what has come since; of the most that waited only what was more than ever before.
+/// Subtracts earlier counters; the largest out-of-order queue remains only if it exceeds the earlier one.
 fn subtract(now: &mut MptcpStats, earlier: &MptcpStats) {
     now.bytes_delivered -= earlier.bytes_delivered;
     now.bytes_acked -= earlier.bytes_acked;

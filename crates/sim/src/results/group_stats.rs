@@ -1,4 +1,4 @@
-//! What groups of flows and queues did in an open window: the same figures of the whole time and of a part of it.
+//! Statistics of flow groups and queues in a scope: the whole measured time or a part of it.
 
 use crate::ground::distribution::{Distribution, Spread, TimeLevel};
 use crate::ground::ordered_map::OrderedMap;
@@ -31,26 +31,26 @@ use tailrace_net::QueueStats;
 use tailrace_scenario::model::Role;
 
 impl RunView<'_> {
-    /// What the groups' applications have done since the start of the run.
+    /// Outcomes of the groups' applications since the start of the run.
     pub(crate) fn outcomes(&self) -> Vec<(Option<TransferCounts>, Option<ConnectionCounts>)> {
         self.members()
             .map(|flows| (transfers(self.world, flows.clone()), connections(self.world, flows)))
             .collect()
     }
 
-    /// All groups in a window, by name.
+    /// Groups in a scope, by name.
     pub(crate) fn groups(&self, scope: Scope) -> BTreeMap<String, GroupSummary> {
         let names = self.plan.scenario.flows.iter().map(|group| group.name.clone());
         names.zip(self.members().enumerate().map(|(g, flows)| self.group(g, flows, scope))).collect()
     }
 
-    /// All queues under study in a window, by name.
+    /// Queues under study in a scope, by name.
     pub(crate) fn queues(&self, scope: Scope) -> BTreeMap<String, QueueSummary> {
         let queues = self.plan.queues.iter().enumerate();
         queues.map(|(i, queue)| (queue.name.clone(), self.queue(i, scope))).collect()
     }
 
-    /// The window that began last, as if it ended now.
+    /// Latest window, as if it ended now.
     pub(crate) fn window(&self) -> WindowSummary {
         WindowSummary {
             start_s: self.since(Scope::Window).as_secs_f64(),
@@ -80,7 +80,7 @@ impl RunView<'_> {
         (0..self.world.flows.len()).map(of).collect()
     }
 
-    /// The scenario's windows that have begun.
+    /// Windows of the scenario that have begun.
     pub(crate) fn windows(&self) -> OrderedMap<WindowSummary> {
         let mut over = self.windows.over().to_vec();
         for (number, window) in over.iter_mut().enumerate() {
@@ -152,7 +152,7 @@ impl RunView<'_> {
         Some(IntervalsSummary::of((start, self.fabric.now()), interval, &smoothness))
     }
 
-    /// The longest of any of these flows; NaN where none was open.
+    /// Longest delivery gap of these flows; NaN if none was open.
     fn longest_silence_s(&self, flows: Range<usize>, scope: Scope) -> f64 {
         let each = flows.map(|f| self.world.longest_delivery_gap_s(f, scope, self.fabric.now()));
         each.fold(f64::NAN, f64::max)
@@ -171,7 +171,7 @@ impl RunView<'_> {
         CounterValues { stats, timeouts_known }
     }
 
-    /// What became of what applications were asked for: in all, or in a part of the run.
+    /// Outcomes of transfers and connections: in the whole run, or in a part of it.
     fn outcome(
         &self,
         g: usize,
@@ -185,7 +185,7 @@ impl RunView<'_> {
         (transfers.map(|t| t.since(&begun)), connections.map(|c| c.since(&opened)))
     }
 
-    /// Of a group in a window: what is recorded begins anew with each part, and the whole is put together.
+    /// Distributions of a group in a scope: those of the latest part, merged with earlier parts for the whole.
     fn distributions(&self, g: usize, scope: Scope) -> Cow<'_, GroupDistributions> {
         let present = &self.world.recorder.groups[g];
         let Some(past) = self.windows.past_groups(scope).get(g) else { return Cow::Borrowed(present) };
@@ -194,7 +194,7 @@ impl RunView<'_> {
         Cow::Owned(all)
     }
 
-    /// Of a queue, likewise.
+    /// Statistics of a queue in a scope, merged likewise.
     fn queue_stats(&self, i: usize, scope: Scope) -> Cow<'_, QueueStats> {
         let link = self.fabric.link(self.plan.queues[i].link);
         let present = link.stats().expect("queues under study are observed");
@@ -212,7 +212,7 @@ impl RunView<'_> {
         let stats = self.queue_stats(i, scope);
         let span = stats.span();
         let begun = Bytes(counters.sent_bytes + counters.dequeued * queue.overhead).as_f64() * 8.0;
-        // What was under way at the edges counts as far as it left in between.
+        // Packets under transmission at the edges count with the bits sent in between.
         let before = self.windows.unsent_bits(scope, i);
         let bits = (begun + before - link.unsent_bits(self.fabric.now())).max(0.0);
         let (from, to) = (self.since(scope), self.fabric.now());
@@ -241,14 +241,14 @@ impl RunView<'_> {
         }
     }
 
-    /// How the queue's classifier judged the flows; zeros for a discipline that is none.
+    /// Accuracy of the queue's classifier; zeros for a discipline without one.
     fn flagged(&self, queue: &ObservedQueue, scope: Scope) -> ClassifierSummary {
         let link = &self.plan.scenario.links[queue.link.0 as usize / 2];
         let spec = if queue.link.0.is_multiple_of(2) { &link.forward } else { &link.backward };
         if !spec.queue.classifies() {
             return ClassifierSummary::default();
         }
-        // A first flag in the warm-up is a detection, too; those of a window are its own.
+        // A first flag in the warm-up is a detection, too; windows count their own flags only.
         let from = if scope == Scope::Run { Instant::ZERO } else { self.since(scope) };
         let groups = self.plan.scenario.flows.iter().map(|f| (f.name.as_str(), f.role == Role::Attack));
         evaluate(
@@ -260,26 +260,26 @@ impl RunView<'_> {
     }
 }
 
-/// The share of what a link carries in that time.
+/// Share of the bits that a link could carry in that time.
 fn utilization(bits: f64, span: Duration, rate: f64) -> f64 {
     // A trace may have no opportunity in a short span; nothing is sent then.
     if rate <= 0.0 {
         return 0.0;
     }
     let share = bits / span.as_secs_f64() / rate;
-    // Times are whole nanoseconds, so what leaves in one at either edge may count too often.
+    // Times are whole nanoseconds, so a departure at either edge may count too often.
     let rounding = 2.0 / span.as_nanos() as f64;
     if share <= 1.0 + rounding { share.min(1.0) } else { share }
 }
 
-/// Spread over the flows of which something completed; none where nothing did.
+/// Spread over the flows with completed transfers; `None` without any.
 fn completion_goodput(tallies: &[FlowStats]) -> Option<Spread> {
     let each = tallies.iter().filter(|t| t.completed > 0).map(FlowStats::completion_goodput_bps);
     let each: Vec<f64> = each.collect();
     (!each.is_empty()).then(|| Spread::of(&each))
 }
 
-/// What a role is called.
+/// Name of a role.
 pub(crate) fn role_name(role: Role) -> &'static str {
     match role {
         Role::Normal => "normal",

@@ -1,4 +1,4 @@
-//! What is said of a group of flows.
+//! Summary of a flow group.
 
 use crate::ground::distribution::{Distribution, Spread};
 use crate::ground::keys::keys;
@@ -30,8 +30,7 @@ keys! {
         counters: CounterValues, "" of CounterValues;
         /// `lost_packets` divided by `sent_packets`; null if none was sent.
         loss_ratio: f64, "ratio";
-        /// How many transfers or exchanges there were in the whole run, and what became of them. Null for
-        /// applications without any.
+        /// Number of transfers or exchanges in the whole run, by outcome. Null for applications without any.
         transfers: Option<TransferCounts>, "" of TransferCounts;
         /// The connections of the whole run; null for UDP.
         connections: Option<ConnectionCounts>, "" of ConnectionCounts;
@@ -40,50 +39,47 @@ keys! {
         whole_run: Option<WholeRunCounters>, "" of WholeRunCounters;
         /// The one-way delay of data packets that arrived, in the direction of `from` to `to`, as a distribution.
         one_way_delay_s: Distribution, "s";
-        /// The same for data packets in the opposite direction; nulls if there were none.
+        /// The one-way delay of data packets in the opposite direction, as a distribution; nulls if there were none.
         reverse_one_way_delay_s: Distribution, "s";
         /// The round-trip times that TCP or the application `ping` measured, as a distribution.
         rtt_s: Distribution, "s";
-        /// How long transfers or exchanges took that were completed, as a distribution: from the opening of the
-        /// connection, or from the sending of the request, to the arrival of the last byte.
+        /// Completion times of transfers or exchanges, as a distribution: from the opening of the connection, or from the sending
+        /// of the request, to the arrival of the last byte.
         completion_s: Distribution, "s";
-        /// How fast transfers were while they went on: for each flow, the bytes of completed transfers or exchanges
-        /// divided by the time that these took (see `completion_s`). Over the flows that completed any; null if none
-        /// did.
+        /// The rate of transfers while they were under way: for each flow, the bytes of completed transfers or exchanges divided
+        /// by their completion times (see `completion_s`). Over the flows that completed any; null if none did.
         completion_goodput_bps: Option<Spread>, "bit/s";
-        /// How many times longer transfers took than at best, as a distribution over transfers with a connection of
-        /// their own (TCP). At best is: a round trip of propagation, all bytes at the rate of the slowest link, and
-        /// the way there.
+        /// Completion time divided by the ideal one, as a distribution over transfers with a connection of their own (TCP). The
+        /// ideal time is a round trip of propagation, all bytes at the rate of the slowest link, and the one-way propagation
+        /// delay.
         slowdown: Distribution, "ratio";
-        /// For transfers of different sizes: the same by size, under `below_10kB`, `below_100kB`, `below_1MB`,
-        /// `below_10MB`, `larger`. Left out of other groups.
+        /// Completion times and slowdowns by size, for transfers of different sizes, under `below_10kB`, `below_100kB`,
+        /// `below_1MB`, `below_10MB`, `larger`. Left out of other groups.
         #[serde(skip_serializing_if = "OrderedMap::is_empty")]
         completion_by_size: OrderedMap<SizeSummary>, "";
-        /// How good calls were (application `voip`). Left out of other groups.
+        /// Voice quality (application `voip`). Left out of other groups.
         #[serde(skip_serializing_if = "Option::is_none")]
         voice: Option<VoiceSummary>, "" of VoiceSummary;
         /// Web pages (application `web`); their objects are the `transfers`. Left out of other groups.
         #[serde(skip_serializing_if = "Option::is_none")]
         pages: Option<PagesSummary>, "" of PagesSummary;
-        /// How well videos played (application `video`); their segments are the `transfers`. Left out of other
-        /// groups.
+        /// Playback quality of videos (application `video`); their segments are the `transfers`. Left out of other groups.
         #[serde(skip_serializing_if = "Option::is_none")]
         video: Option<VideoSummary>, "" of VideoSummary;
-        /// By how much the transit time differs from one delivery to the next, as a distribution.
+        /// Difference between the transit times of consecutive deliveries, as a distribution.
         jitter_s: Distribution, "s";
-        /// The longest time in which the application of an open flow got no byte, in either direction; the longest
-        /// one of all flows of the group, null if none was open. Over TCP a flow is open while it has a connection,
-        /// over UDP from its `start` to its `stop`.
+        /// The longest time in which the application of an open flow got no byte, in either direction; the maximum over the flows
+        /// of the group, null if none was open. Over TCP a flow is open while it has a connection, over UDP from its `start` to
+        /// its `stop`.
         longest_silence_s: f64, "s";
-        /// How evenly the flows together were served, from one interval of `[record] interval` to the next. Left out
-        /// if no intervals are recorded.
+        /// Smoothness of the group's goodput over the intervals of `[record] interval`. Left out if no intervals are recorded.
         #[serde(skip_serializing_if = "Option::is_none")]
         bins: Option<IntervalsSummary>, "" of IntervalsSummary;
     }
 }
 
 impl GroupSummary {
-    /// What befell packets sent in a window after it was over.
+    /// Adds losses that happened after the window in which the packets were sent.
     pub(crate) fn add_late_losses(&mut self, late: LossCounters) {
         self.counters.stats.add_losses(late);
         self.loss_ratio = self.counters.stats.loss_ratio();
@@ -91,21 +87,21 @@ impl GroupSummary {
 }
 
 keys! {
-    /// Intervals that lie within the time covered.
+    /// Intervals within the time covered.
     #[derive(Clone, Debug)]
     pub(crate) struct IntervalsSummary {
-        /// From when times to reach a rate are counted: from the start of the group's first flow, even during the
-        /// warm-up; in a window, from the window's start if that is later.
+        /// Start of the times to reach a rate: the start of the group's first flow, even during the warm-up; in a window, the
+        /// window's start if that is later.
         start_s: f64, "s";
         /// The end of the run, or of the window.
         end_s: f64, "s";
         /// The length of an interval.
         interval_s: f64, "s";
-        /// How many intervals count for goodput: those at whose start and end a flow of the group was open (see
+        /// Number of intervals that count for goodput: those at whose start and end a flow of the group was open (see
         /// `longest_silence_s`).
         count: u64, "";
-        /// How uneven goodput was within the run: its standard deviation over these intervals, divided by its mean. 0
-        /// is perfectly even. Null with fewer than two intervals, or without a byte.
+        /// Coefficient of variation of goodput: its standard deviation over these intervals, divided by its mean. 0 is perfectly
+        /// even. Null with fewer than two intervals, or without a byte.
         goodput_cv: f64, "";
         /// Goodput of all flows together in the interval with the least; null if there is no interval.
         goodput_min_bps: Option<f64>, "bit/s";
@@ -118,7 +114,7 @@ keys! {
 }
 
 impl IntervalsSummary {
-    /// Of intervals of that length, between these times.
+    /// Summary of intervals of that length, between these times.
     pub(crate) fn of((start, end): (Instant, Instant), interval: Duration, smoothness: &Smoothness) -> Self {
         let rate = |bytes| rate_bps(bytes, interval);
         Self {
@@ -135,7 +131,7 @@ impl IntervalsSummary {
 }
 
 keys! {
-    /// Voice of a group's flows.
+    /// Voice quality of a group's flows.
     #[derive(Clone, Debug)]
     pub(crate) struct VoiceSummary {
         /// The rating R of the E-model for the flows, 0 to 94; above 80 users are satisfied.
@@ -151,29 +147,28 @@ keys! {
     /// Web pages of a group's flows.
     #[derive(Clone, Debug)]
     pub(crate) struct PagesSummary {
-        /// How many pages arrived with all their objects.
+        /// Number of pages that arrived with all their objects.
         loaded: u64, "";
-        /// How long a page took, as a distribution: from the opening of the first connection to the arrival of the
-        /// last byte.
+        /// Page load time, as a distribution: from the opening of the first connection to the arrival of the last byte.
         load_s: Distribution, "s";
     }
 }
 
 keys! {
-    /// What a group's flows played.
+    /// Playback of a group's flows.
     #[derive(Clone, Debug)]
     pub(crate) struct VideoSummary {
         /// The mean rate of the segments that arrived, for each flow that has any.
         rate_bps: Spread, "bit/s";
-        /// How often, in each flow, a segment had another rate than the one before.
+        /// Number of times, in each flow, that a segment had another rate than the one before.
         switches: Spread, "";
-        /// How often, in each flow, the player had to stop because its buffer was empty.
+        /// Number of times, in each flow, that the player stalled because its buffer was empty.
         stalls: Spread, "";
-        /// For how long in all, in each flow, the player had to stop; a stop that lasts until the end counts.
+        /// Total duration of stalls in each flow; a stall that lasts until the end counts.
         stalled_s: Spread, "s";
-        /// How long it took from the first request until playing began, for each flow in which it did.
+        /// Time from the first request until playback began, for each flow in which it did.
         startup_s: Spread, "s";
-        /// How many segments arrived.
+        /// Number of segments that arrived.
         segments: u64, "";
     }
 }
@@ -182,11 +177,11 @@ keys! {
     /// Transfers of a group whose sizes lie in a bin.
     #[derive(Clone, Debug)]
     pub(crate) struct SizeSummary {
-        /// How many transfers of this size were completed.
+        /// Number of completed transfers of this size.
         completed: u64, "";
-        /// The same as for the group.
+        /// Completion times as for the group.
         completion_s: Distribution, "s";
-        /// The same as for the group.
+        /// Slowdowns as for the group.
         slowdown: Distribution, "ratio";
     }
 }
@@ -195,28 +190,29 @@ keys! {
     /// Transfers, or exchanges, of a group's flows over the whole run, or in a part of it.
     #[derive(Clone, Copy, Debug, Default)]
     pub(crate) struct TransferCounts {
-        /// How many there were to be; null without a `count`.
+        /// Number of transfers to be made; null without a `count`.
         asked: Option<u64>, "";
-        /// How many were begun.
+        /// Number of transfers begun.
         started: u64, "";
-        /// How many arrived with all their bytes.
+        /// Number of transfers that arrived with all their bytes.
         completed: u64, "";
-        /// How many ended early because their connection broke.
+        /// Number of transfers that ended early because their connection broke.
         failed: u64, "";
-        /// How many are neither completed nor failed at the end.
+        /// Number of transfers neither completed nor failed at the end.
         under_way: u64, "";
-        /// How many there were to be but were not begun; null without a `count`.
+        /// Number of transfers to be made but not begun; null without a `count`.
         not_begun: Option<u64>, "";
     }
 }
 
 impl TransferCounts {
-    /// What came about since; how many are under way, and have not begun, is of now.
+    /// Difference from an earlier state; `under_way` and `not_begun` are the present ones.
     pub(crate) fn since(self, earlier: &Self) -> Self {
         Self {
             started: self.started - earlier.started,
             completed: self.completed - earlier.completed,
-            // Data that was on its way when the client's connection broke may still come, so that one fewer has failed.
+            // Data that was in flight when the client's connection broke may still arrive and complete a transfer counted as
+            // failed.
             failed: self.failed.saturating_sub(earlier.failed),
             ..self
         }
@@ -227,19 +223,18 @@ keys! {
     /// Connections of a group's flows over the whole run, or in a part of it.
     #[derive(Clone, Debug, Default)]
     pub(crate) struct ConnectionCounts {
-        /// How many connections were opened.
+        /// Number of connections opened.
         opened: u64, "";
-        /// How many were still open at the end, as the client sees it.
+        /// Number of connections still open at the end, as the client sees it.
         open: u64, "";
-        /// How many did not end in good order, by the reason that one of the ends gave first: `refused`, `reset` by
-        /// the other end, `timed_out` (no answer to any retry), `interface_down` (the last subflow lost its address),
-        /// `aborted`.
+        /// Number of connections that broke, by the cause that one of the ends reported first: `refused`, `reset` by the other
+        /// end, `timed_out` (no answer to any retry), `interface_down` (the last subflow lost its address), `aborted`.
         broken: BTreeMap<&'static str, u64>, "";
     }
 }
 
 impl ConnectionCounts {
-    /// What came about since; how many are open is of now.
+    /// Difference from an earlier state; `open` is the present number.
     pub(crate) fn since(mut self, earlier: &Self) -> Self {
         self.opened -= earlier.opened;
         for (cause, count) in &mut self.broken {
@@ -258,15 +253,15 @@ keys! {
         counters: CounterValues, "" of CounterValues;
         /// Data packets sent that had neither arrived nor been lost by the end.
         under_way_packets: u64, "packets";
-        /// How many delivered bytes differ from what the other end wrote, where both are known: over TCP with a Linux
-        /// kernel at an end. Left out of other groups.
+        /// Delivered bytes that differ from those written by the other end, if both are known: over TCP with a Linux kernel at an
+        /// end. Left out of other groups.
         #[serde(skip_serializing_if = "Option::is_none")]
         wrong_bytes: Option<u64>, "bytes";
     }
 }
 
 impl WholeRunCounters {
-    /// Of the counters of a group since the start.
+    /// Counters of a group since the start.
     pub(crate) fn of(counters: CounterValues, wrong_bytes: Option<u64>) -> Self {
         let CounterValues { stats, .. } = counters;
         let under_way_packets = stats.sent_packets - stats.received_packets - stats.lost_packets;
@@ -279,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_cause_that_may_stand_there_is_described() {
+    fn reset_causes_are_documented() {
         let described = ConnectionCounts::KEYS.iter().find(|key| key.name == "broken").unwrap();
         for (_, cause) in crate::ground::reset_causes::CAUSES {
             assert!(described.doc.contains(&format!("`{cause}`")), "{cause}");
@@ -287,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transfer_that_seemed_to_have_failed_before_a_window_may_complete_in_it() {
+    fn failed_count_may_fall_in_a_window() {
         let earlier =
             TransferCounts { started: 7, completed: 4, failed: 2, under_way: 1, ..TransferCounts::default() };
         let now =

@@ -1,22 +1,22 @@
-//! What is said of a medium that links share.
+//! Summary of a shared medium.
 
 use crate::ground::keys::keys;
 use tailrace_core::Instant;
 use tailrace_net::ChannelCounters;
 
 keys! {
-    /// A medium, from the start of the run.
+    /// A shared medium, from the start of the run.
     #[derive(Clone, Debug)]
     pub(crate) struct MediumSummary {
         /// The share of the time in which a station sent or was answered.
         utilization: f64, "ratio";
-        /// How often a station, or several at once, used the channel.
+        /// Number of channel accesses by a station, or by several at once.
         accesses: u64, "";
-        /// How often several stations sent at once, so that nothing arrived.
+        /// Number of accesses in which several stations sent at once, so that nothing arrived.
         collisions: u64, "";
-        /// How many frames were sent; one that is sent again counts again.
+        /// Number of frames sent; a retransmitted frame counts again.
         frames: u64, "";
-        /// How many of these had been sent before.
+        /// Number of frames that were retransmissions.
         resent_frames: u64, "";
         /// The mean number of frames in an access; zero before the first.
         frames_per_access: f64, "";
@@ -24,10 +24,10 @@ keys! {
 }
 
 impl MediumSummary {
-    /// Of what it has counted up to now.
+    /// Summary of the counters up to now.
     pub(crate) fn of(c: ChannelCounters, now: Instant) -> Self {
         Self {
-            // What is counted of an access is known when it ends, and includes the answer that follows.
+            // Busy time of an access is known when it ends and includes the answer that follows, so the share could exceed 1.
             utilization: (c.busy.as_secs_f64() / now.as_secs_f64()).min(1.0),
             accesses: c.accesses,
             collisions: c.collisions,

@@ -1,4 +1,4 @@
-//! Paths of flows over Multipath TCP in the summary.
+//! Paths of MPTCP flows in the summary.
 
 use crate::ground::scope::Scope;
 use crate::results::connection_names::name_of_path;
@@ -7,17 +7,17 @@ use crate::results::view::RunView;
 use crate::stats::paths::PathDirection;
 use std::collections::BTreeMap;
 
-/// Of the first so many flows: each path is some hundred bytes, and the table has all.
+/// Largest number of flows listed: each path takes some hundred bytes, and the table has all.
 const MOST_FLOWS: usize = 256;
 
 impl RunView<'_> {
-    /// The paths of the first flows that have any, in a window, by flow and path.
+    /// Paths of the first flows that have any, in a window, by flow and path.
     pub(crate) fn paths(&self, scope: Scope) -> BTreeMap<String, FlowPathSummary> {
         let span = self.span(scope);
         self.listed_paths().map(|(name, lane)| (name, FlowPathSummary::of(lane, scope, span))).collect()
     }
 
-    /// What befell their packets after the end of the window to which they belong.
+    /// Adds losses that happened after the window in which the packets were sent.
     pub(crate) fn add_late_path_losses(&self, window: usize, paths: &mut BTreeMap<String, FlowPathSummary>) {
         for (name, lane) in self.listed_paths() {
             if let Some(path) = paths.get_mut(&name) {
@@ -26,7 +26,7 @@ impl RunView<'_> {
         }
     }
 
-    /// `mp[0].wifi`, and `mp[0].wifi.backward` of what the server sends.
+    /// Keys of paths: `mp[0].wifi`, and `mp[0].wifi.backward` for data that the server sends.
     fn listed_paths(&self) -> impl Iterator<Item = (String, &PathDirection)> {
         let flows = self.world.flows.iter().enumerate();
         let having = flows.filter_map(|(f, flow)| Some((f, flow, flow.paths.as_ref()?))).take(MOST_FLOWS);

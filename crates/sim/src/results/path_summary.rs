@@ -1,4 +1,4 @@
-//! What flows over Multipath TCP sent by each path, in the summary: in all, and in a window.
+//! Traffic of MPTCP flows on each path, in the summary of the run and of windows.
 
 use crate::ground::distribution::Distribution;
 use crate::ground::keys::keys;
@@ -9,32 +9,30 @@ use crate::stats::paths::PathDirection;
 use tailrace_core::Duration;
 
 keys! {
-    /// One direction of a path of a flow in a window.
+    /// A direction of a path of a flow in a window.
     #[derive(Clone, Debug)]
     pub(crate) struct FlowPathSummary {
-        /// The rate of the data that reached the receiving connection by this path first, before any other path
-        /// brought it.
+        /// The rate of the data that reached the receiving connection first by this path.
         goodput_bps: f64, "bit/s";
         /// The rate of all data packets that arrived by this path, in bytes of IP packets.
         throughput_bps: f64, "bit/s";
         /// Data packets sent, retransmissions included.
         sent_packets: u64, "packets";
-        /// Their size in bytes of IP packets.
+        /// Bytes of IP packets of the data packets sent.
         sent_bytes: u64, "bytes";
-        /// How many of the packets sent were retransmissions of the subflow's TCP.
+        /// Packets sent that were retransmissions of the subflow's TCP.
         retransmitted_packets: u64, "packets";
-        /// How many of the packets sent were dropped on the way by the end of the run, wherever and for whatever
-        /// reason.
+        /// Packets sent that were dropped on the way by the end of the run, at any place and for any reason.
         lost_packets: u64, "packets";
         /// `lost_packets` divided by `sent_packets`; null if none was sent.
         loss_ratio: f64, "ratio";
-        /// How many of the packets sent were marked CE (ECN) by queues.
+        /// Packets sent that were marked CE (ECN) by queues.
         marked_packets: u64, "packets";
         /// Data packets that arrived.
         received_packets: u64, "packets";
-        /// Their size in bytes of IP packets.
+        /// Bytes of IP packets of the data packets that arrived.
         received_bytes: u64, "bytes";
-        /// The payload behind `goodput_bps`. Added up over all paths, each byte counts once.
+        /// The payload behind `goodput_bps`. Summed over all paths, each byte counts once.
         new_bytes: u64, "bytes";
         /// The one-way delay of data packets that arrived, as a distribution; percentiles are within 3 %.
         one_way_delay_s: Distribution, "s";
@@ -60,7 +58,7 @@ impl FlowPathSummary {
         }
     }
 
-    /// What befell packets sent in a window after it was over.
+    /// Adds losses that happened after the window in which the packets were sent.
     pub(crate) fn add_late_losses(&mut self, late: LossCounters) {
         self.lost_packets += late.lost;
         self.marked_packets += late.marked;

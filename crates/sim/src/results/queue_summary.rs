@@ -1,4 +1,4 @@
-//! What is said of a queue under study.
+//! Summary of a queue under study.
 
 use crate::ground::distribution::{Distribution, TimeLevel};
 use crate::ground::keys::keys;
@@ -13,45 +13,41 @@ keys! {
     pub(crate) struct QueueSummary {
         /// The queue discipline.
         kind: &'static str, "";
-        /// Which version of the discipline it is, if there are several (`rfc`, `linux`, `ns2`, ...); otherwise left
-        /// out.
+        /// The version of the discipline, if there are several (`rfc`, `linux`, `ns2`, ...); otherwise left out.
         #[serde(skip_serializing_if = "Option::is_none")]
         form: Option<&'static str>, "";
-        /// The most that may wait, as text: its `limit`, or if it has none its `memory_limit`. Left out if it has
-        /// neither.
+        /// The largest queue length, as text: its `limit`, or without one its `memory_limit`. Left out if it has neither.
         #[serde(skip_serializing_if = "Option::is_none")]
         limit: Option<String>, "";
-        /// How long packets waited in the queue, as a distribution over packets that began to be sent. Packets that
-        /// could be sent at once count as zero.
+        /// Time that packets waited in the queue, as a distribution over packets that began to be sent. Packets that could be
+        /// sent at once count as zero.
         sojourn_s: Distribution, "s";
-        /// How much waits, as a level over time. The packet that is being sent does not count.
+        /// Bytes that wait in the queue, as a level over time. The packet that is being sent does not count.
         backlog_bytes: TimeLevel, "bytes";
-        /// The same in packets.
+        /// Packets that wait in the queue, as a level over time. The packet that is being sent does not count.
         backlog_packets: TimeLevel, "packets";
-        /// How much of the link was used: bytes that were sent, link overhead included, divided by what the link's
-        /// rate would carry in that time. The rate is as faults of kind `rate` made it; time in which the link is
-        /// down counts. With a trace or grants, divided by what these offered.
+        /// The share of the link's capacity that was used: bytes that were sent, link overhead included, divided by what the
+        /// link's rate would carry in that time. Faults of kind `rate` change that rate; time in which the link is down counts.
+        /// With a trace or grants, divided by what these offered.
         utilization: f64, "ratio";
-        /// Packets that the queue let in.
+        /// Packets that the queue accepted.
         enqueued_packets: u64, "packets";
         /// Packets that began to be sent.
         dequeued_packets: u64, "packets";
         /// Packets that were marked CE (ECN), whether they carry data or not.
         marked_packets: u64, "packets";
-        /// Packets dropped, by reason: `overlimit` (the queue was full), `aqm` (the discipline decided so),
-        /// `link_loss` (random loss on the link), `link_down` (the link was down or went down), `too_big` (larger
-        /// than the MTU).
+        /// Packets dropped, by reason: `overlimit` (the queue was full), `aqm` (the discipline decided so), `link_loss` (random
+        /// loss on the link), `link_down` (the link was down or went down), `too_big` (larger than the MTU).
         dropped_packets: BTreeMap<&'static str, u64>, "packets";
-        /// What faults did to packets on the link: `duplicated` (copies made), `corrupted` (bits damaged; the host
-        /// that such a packet reaches drops it) and `held_back` (others could overtake). Left out if they did
-        /// nothing.
+        /// Packets on the link that faults changed: `duplicated` (copies made), `corrupted` (bits damaged; the receiving host
+        /// drops such a packet) and `held_back` (others could overtake). Left out if there are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         disturbed_packets: BTreeMap<&'static str, u64>, "packets";
         /// Counters from time zero, warm-up included. Left out of windows.
         #[serde(skip_serializing_if = "Option::is_none")]
         whole_run: Option<WholeRunQueueCounters>, "" of WholeRunQueueCounters;
-        /// How well a discipline that singles out flows recognised attacks, compared with the `role` of flows. A flow
-        /// counts as flagged if it was flagged at any time after the warm-up. Zeros and nulls for other disciplines.
+        /// Accuracy of a discipline that flags flows, compared with the `role` of flows. A flow counts as flagged if it was
+        /// flagged at any time after the warm-up. Zeros and nulls for other disciplines.
         flagged: ClassifierSummary, "" of ClassifierSummary;
     }
 }
@@ -60,11 +56,11 @@ keys! {
     /// A queue's counters from the start of the run.
     #[derive(Clone, Debug)]
     pub(crate) struct WholeRunQueueCounters {
-        /// Packets that the queue let in.
+        /// Packets that the queue accepted.
         enqueued_packets: u64, "packets";
         /// Packets that began to be sent.
         dequeued_packets: u64, "packets";
-        /// The bytes of these packets, without link overhead.
+        /// Bytes of the packets that began to be sent, without link overhead.
         sent_bytes: u64, "bytes";
         /// Packets that were marked CE (ECN), whether they carry data or not.
         marked_packets: u64, "packets";
@@ -74,7 +70,7 @@ keys! {
 }
 
 impl WholeRunQueueCounters {
-    /// Of the counters of a link direction since the start.
+    /// Counters of a link direction since the start.
     pub(crate) fn of(c: &LinkCounters) -> Self {
         Self {
             enqueued_packets: c.enqueued(),
@@ -86,14 +82,14 @@ impl WholeRunQueueCounters {
     }
 }
 
-/// Drops of a link direction; where there is no route is a matter of routers, and damage one of hosts.
+/// Drops of a link direction by reason. Missing routes are counted at routers, damage at hosts.
 pub(crate) fn by_reason(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
     let elsewhere = [DropReason::NoRoute, DropReason::Corrupted];
     let reasons = DropReason::ALL.iter().filter(|r| !elsewhere.contains(r));
     reasons.map(|r| (r.name(), c.dropped[*r as usize])).collect()
 }
 
-/// What faults did to packets of a link direction on the wire, if anything.
+/// Packets of a link direction that faults changed on the wire; empty if there are none.
 pub(crate) fn disturbed(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
     let all = [("duplicated", c.duplicated), ("corrupted", c.corrupted), ("held_back", c.held_back)];
     if all.iter().all(|(_, n)| *n == 0) { BTreeMap::new() } else { BTreeMap::from(all) }
@@ -104,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_reason_that_may_stand_there_is_described() {
+    fn drop_reasons_are_documented() {
         let described = QueueSummary::KEYS.iter().find(|key| key.name == "dropped_packets").unwrap();
         for reason in by_reason(&LinkCounters::default()).keys() {
             assert!(described.doc.contains(&format!("`{reason}`")), "{reason}");

@@ -1,6 +1,6 @@
 //! Output of a run: summary, tables and fingerprint.
 
-use crate::ground::output::{Cost, RunOutput, Table};
+use crate::ground::output::{RunCost, RunOutput, Table};
 use crate::ground::scope::Scope;
 use crate::packet::flow_end::FlowEnd;
 use crate::results::connection_names::connection;
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use tailrace_net::{ChannelId, LinkId};
 
 /// The run's entry of the result contract, as JSON text.
-pub(crate) fn summary(run: &RunView<'_>, cost: Cost) -> String {
+pub(crate) fn summary(run: &RunView<'_>, cost: RunCost) -> String {
     text_of(&run.summary(run.fingerprint(), cost))
 }
 
@@ -21,8 +21,8 @@ fn text_of(summary: &RunSummary) -> String {
     serde_json::to_string(summary).expect("a summary is plain data")
 }
 
-/// Collects what a run leaves, but for its captures. `recorded` are the tables of series and events.
-pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: Cost) -> RunOutput {
+/// Collects the output of a run except its captures. `recorded` are the tables of series and events.
+pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: RunCost) -> RunOutput {
     let fingerprint = run.fingerprint();
     let summary = run.summary(fingerprint, cost);
     let mut all = vec![tables::flows::table(run), tables::queues::table(run.plan.run, &summary)];
@@ -91,7 +91,7 @@ impl RunView<'_> {
         media.map(|(medium, id)| (medium.name.clone(), of(id))).collect()
     }
 
-    fn summary(&self, fingerprint: u64, cost: Cost) -> RunSummary {
+    fn summary(&self, fingerprint: u64, cost: RunCost) -> RunSummary {
         let listed = ListedConnections::of(self.plan, self.world, self.fabric);
         let unlisted_connections = listed.left_out;
         RunSummary {

@@ -11,7 +11,7 @@ use crate::results::queue_summary::QueueSummary;
 use std::collections::BTreeMap;
 
 keys! {
-    /// One run.
+    /// Results of one run.
     #[derive(Debug)]
     pub(crate) struct RunSummary {
         /// The number of the run, from 1.
@@ -25,16 +25,13 @@ keys! {
         groups: BTreeMap<String, GroupSummary>, "";
         /// The queues under study, by name.
         queues: BTreeMap<String, QueueSummary>, "";
-        /// Connections of Multipath TCP, by flow (`"mp[0]"`). Only those of the first 256 flows that have one, as
-        /// each takes some kilobytes.
+        /// MPTCP connections, by flow (`"mp[0]"`). Only those of the first 256 flows that have one, as each takes some kilobytes.
         connections: BTreeMap<String, ConnectionSummary>, "";
-        /// What flows over Multipath TCP sent on each path, by flow and path (`"mp[0].wifi"`; data that the server
-        /// sends has `.backward` at the end). All connections of a flow are added up. Only the first 256 such flows.
-        /// Left out if there are none.
+        /// Traffic of MPTCP flows on each path, by flow and path (`"mp[0].wifi"`; data that the server sends has `.backward` at
+        /// the end). All connections of a flow are added up. Only the first 256 such flows. Left out if there are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         paths: BTreeMap<String, FlowPathSummary>, "";
-        /// Channels that links share, by the name of their `[[medium]]`, from the start of the run. Left out if there
-        /// are none.
+        /// Shared media, by the name of their `[[medium]]`, from the start of the run. Left out if there are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
         media: BTreeMap<String, MediumSummary>, "";
         /// Hosts whose network stack is not the simulator's, such as Linux kernels, by name. Left out if there are
@@ -45,7 +42,7 @@ keys! {
         /// of time. Windows that have not begun are missing. Left out if the scenario has none.
         #[serde(skip_serializing_if = "OrderedMap::is_empty")]
         windows: OrderedMap<WindowSummary>, "";
-        /// What the run cost in time and memory.
+        /// Cost of the run in time and memory.
         engine: EngineSummary, "";
     }
 }
@@ -54,9 +51,9 @@ keys! {
     /// A window of the run.
     #[derive(Clone, Debug)]
     pub(crate) struct WindowSummary {
-        /// When the window began.
+        /// Start of the window.
         start_s: f64, "s";
-        /// When the window ended. If a run is stopped early, its last window ends then.
+        /// End of the window. If a run is stopped early, its last window ends then.
         end_s: f64, "s";
         /// The same as for the run, but for this time, and without `whole_run`.
         groups: BTreeMap<String, GroupSummary>, "";
@@ -72,25 +69,24 @@ keys! {
 }
 
 keys! {
-    /// What the run cost.
+    /// Cost of a run.
     #[derive(Debug)]
     pub(crate) struct EngineSummary {
         /// The simulated time that was reached.
         simulated_s: f64, "s";
-        /// How long the run took, without preparing it.
+        /// Wall time of the run, without building it.
         wall_s: f64, "s";
-        /// How many events were handled.
+        /// Number of events handled.
         events: u64, "";
-        /// How many packets were carried over a link, added up over all links.
+        /// Number of packets carried over a link, added up over all links.
         packet_hops: u64, "";
         /// The largest memory of the process, with all its runs; 0 if the system does not tell.
         peak_rss_bytes: u64, "bytes";
-        /// With `[record] events`: how many events were only counted, because there were more than `max_events`.
+        /// Number of events that were only counted because there were more than `max_events` (with `[record] events`).
         unrecorded_events: u64, "";
-        /// How many connections have no row in the table `connections`, because there were more than
-        /// `max_connections`.
+        /// Number of connections without a row in the table `connections` because there were more than `max_connections`.
         unrecorded_connections: u64, "";
-        /// How many flows over Multipath TCP have a connection that is not listed under `connections`.
+        /// Number of MPTCP flows whose connection is not listed under `connections`.
         unlisted_connections: u64, "";
     }
 }

@@ -1,4 +1,4 @@
-//! Sending end of a connection: the one whose congestion window limits it. In a download that is the server.
+//! Sending end of a connection: the end whose congestion window limits it. In a download that is the server.
 
 use crate::host::hosts::World;
 use crate::host::sockets::Socket;

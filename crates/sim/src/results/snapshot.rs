@@ -1,4 +1,4 @@
-//! A picture of a run at one moment: what a live page draws.
+//! Snapshot of a run, for a live page.
 
 use crate::ground::plan::RunPlan;
 use crate::ground::rate::{rate_bps, span};
@@ -10,12 +10,12 @@ use serde::Serialize;
 use tailrace_core::Instant;
 use tailrace_net::LinkCounters;
 
-/// What goes on at one moment. Rates are means since the last picture.
+/// State of a run at one moment. Rates are means since the previous snapshot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Snapshot {
     /// Simulated time.
     pub time_s: f64,
-    /// Groups of flows, as the scenario has them.
+    /// Groups of flows in the scenario's order.
     pub groups: Vec<GroupView>,
     /// Queues that appear in the results.
     pub queues: Vec<QueueView>,
@@ -24,42 +24,42 @@ pub struct Snapshot {
 /// A group of flows at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct GroupView {
-    /// Its name.
+    /// Name.
     pub group: String,
     /// Flows under way.
     pub open_flows: u32,
-    /// What arrived, headers included.
+    /// Rate of arrivals, headers included.
     pub throughput_bps: f64,
-    /// What applications got.
+    /// Rate of deliveries to applications.
     pub goodput_bps: f64,
-    /// Mean over the open flows of TCP; NaN without any.
+    /// Mean congestion window of the open TCP flows; NaN without any.
     pub cwnd_mean_bytes: f64,
-    /// Since the start of the run.
+    /// Packets sent since the start of the run.
     pub sent_packets: u64,
-    /// Since the start of the run.
+    /// Packets lost since the start of the run.
     pub lost_packets: u64,
-    /// Transfers or exchanges since the start of the run.
+    /// Transfers or exchanges completed since the start of the run.
     pub completed: u64,
 }
 
 /// A queue at one moment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QueueView {
-    /// Its name in the results.
+    /// Name in the results.
     pub queue: String,
-    /// What waits.
+    /// Packets waiting.
     pub backlog_packets: u64,
-    /// What waits.
+    /// Bytes waiting.
     pub backlog_bytes: u64,
-    /// What left it.
+    /// Rate of departures.
     pub throughput_bps: f64,
-    /// Since the start of the run.
+    /// Packets dropped since the start of the run.
     pub dropped_packets: u64,
-    /// Since the start of the run.
+    /// Packets marked CE since the start of the run.
     pub marked_packets: u64,
 }
 
-/// Where counters stood at the last picture.
+/// Counters at the previous snapshot.
 #[derive(Debug)]
 pub(crate) struct SnapshotTaker {
     at: Instant,
@@ -76,8 +76,8 @@ impl SnapshotTaker {
         }
     }
 
-    /// Takes a picture, and remembers it for the next one. Call when queues are settled.
-    pub(crate) fn look(&mut self, plan: &RunPlan, world: &World, fabric: &SimFabric) -> Snapshot {
+    /// Takes a snapshot and remembers its counters for the next one. Links must be settled.
+    pub(crate) fn take_snapshot(&mut self, plan: &RunPlan, world: &World, fabric: &SimFabric) -> Snapshot {
         let now = fabric.now();
         let since = span(std::mem::replace(&mut self.at, now), now);
         let mut first = 0;

@@ -1,15 +1,15 @@
 //! Outcomes of transfers and connections: completed, failed or under way; open or broken, and why.
 
 use crate::ground::reset_causes::{CAUSES, cause_name};
-use crate::host::flow::{Carrier, StreamFlow};
+use crate::host::flow::{FlowTransport, StreamFlow};
 use crate::host::hosts::World;
 use crate::results::group_summary::{ConnectionCounts, TransferCounts};
 use std::ops::Range;
 
 fn streams_of(world: &World, flows: Range<usize>) -> impl Iterator<Item = (usize, &StreamFlow)> {
     flows.filter_map(|f| match &world.flows[f].carrier {
-        Carrier::Tcp(streams) => Some((f, &**streams)),
-        Carrier::Udp(_) => None,
+        FlowTransport::Tcp(streams) => Some((f, &**streams)),
+        FlowTransport::Udp(_) => None,
     })
 }
 
@@ -52,6 +52,6 @@ pub(crate) fn connections(world: &World, flows: Range<usize>) -> Option<Connecti
 
 /// Cause for which the latest connection of a flow broke; empty if it did not.
 pub(crate) fn break_cause(world: &World, flow: usize) -> &'static str {
-    let Carrier::Tcp(streams) = &world.flows[flow].carrier else { return "" };
+    let FlowTransport::Tcp(streams) = &world.flows[flow].carrier else { return "" };
     streams.end.map_or("", cause_name)
 }

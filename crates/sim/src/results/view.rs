@@ -1,4 +1,4 @@
-//! View of a run from which results are made, at its end or any moment before.
+//! View of a run from which results are made, at its end or before.
 
 use crate::ground::plan::RunPlan;
 use crate::ground::rate::{rate_bps, span};
@@ -19,7 +19,7 @@ pub(crate) struct RunView<'a> {
 }
 
 impl RunView<'_> {
-    /// Time that a window covers so far.
+    /// Duration of a scope so far.
     pub(crate) fn span(&self, scope: Scope) -> Duration {
         span(self.since(scope), self.fabric.now())
     }
@@ -32,7 +32,7 @@ impl RunView<'_> {
         rate_bps(self.world.goodput_bytes(flow, tally, scope), self.span(scope))
     }
 
-    /// The flows of each group.
+    /// Flows of each group.
     pub(crate) fn members(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.plan.scenario.flows.iter().scan(0, |first, group| {
             let flows = *first..*first + group.pairs.len();

@@ -10,8 +10,8 @@ use crate::results::windows::{MeasurementWindows, WindowStart, begins};
 use tailrace_core::Instant;
 
 impl MeasurementWindows {
-    /// A boundary: what was under way is over, and what begins now begins. All links are settled.
-    pub(crate) fn turn(&mut self, plan: &RunPlan, world: &mut World, fabric: &mut SimFabric) {
+    /// Ends the present window and begins the next. All links are settled.
+    pub(crate) fn begin_next_window(&mut self, plan: &RunPlan, world: &mut World, fabric: &mut SimFabric) {
         let (scenario, now) = (&plan.scenario, fabric.now());
         if self.under_way {
             let view = RunView { plan, fabric, world, windows: self };

@@ -1,9 +1,8 @@
-//! Statistics by window: from the end of the warm-up to the end of the run, and in parts of it that follow one another.
+//! Statistics by window: from the end of the warm-up to the end of the run, and for consecutive parts of it.
 //!
-//! What is recorded packet by packet is recorded once, for the part that began last. Where a part ends, its distributions
-//! go to those of the parts before it, and the whole is these and the present ones; counters are remembered where a window
-//! begins, for the whole and for the part. So a packet pays nothing for windows, and of a part that is over its summary is
-//! kept.
+//! Distributions are recorded once, for the latest part. At its end they are merged into those of the earlier parts; the whole is
+//! the sum of earlier parts and the latest. Counters are copied where a window begins, for the whole and for the part. A packet
+//! therefore costs nothing extra for windows, and only the summary of a finished part is kept.
 
 use crate::ground::scope::{PerScope, Scope};
 use crate::results::connection_summary::ListedConnections;
@@ -15,31 +14,33 @@ use tailrace_core::Instant;
 use tailrace_net::{LinkCounters, QueueStats};
 use tailrace_scenario::model::Scenario;
 
-/// The windows of a run.
+/// Measurement windows of a run.
 #[derive(Debug, Default)]
 pub(crate) struct MeasurementWindows {
     pub(crate) cuts: PerScope<WindowStart>,
-    /// Connections of Multipath TCP where the present part began.
+    /// MPTCP connections at the start of the present part.
     pub(crate) connections: ListedConnections,
     pub(crate) past: EarlierWindows,
     /// Whether the present part is one of the scenario's windows.
     pub(crate) under_way: bool,
-    /// Those of the scenario's windows that have ended.
+    /// Summaries of the scenario's finished windows.
     pub(crate) over: Vec<WindowSummary>,
-    /// Their flows.
+    /// Flow statistics of the finished windows.
     pub(crate) flows_over: Vec<Vec<FlowCounts>>,
 }
 
-/// Where a window began; empty where it began with the run.
+/// State at the start of a window; empty for a window that starts with the run.
 #[derive(Debug, Default)]
 pub(crate) struct WindowStart {
-    /// Counters of queues, and bits that count as sent in them and are not ([`tailrace_net::Link::unsent_bits`]).
+    /// Counters of queues, and bits that they count as sent although these are still to be sent
+    /// ([`tailrace_net::Link::unsent_bits`]).
     pub(crate) queues: Vec<(LinkCounters, f64)>,
-    /// What applications had done, of a part: what is said of them in all is said of the whole run, warm-up included.
+    /// Outcomes of applications at the start of a part. For the whole, outcomes count from the start of the run, warm-up
+    /// included.
     pub(crate) outcomes: Vec<(Option<TransferCounts>, Option<ConnectionCounts>)>,
 }
 
-/// Distributions from the end of the warm-up to the beginning of the present part; empty where that is the first.
+/// Distributions from the end of the warm-up to the start of the present part; empty in the first part.
 #[derive(Debug, Default)]
 pub(crate) struct EarlierWindows {
     pub(crate) groups: Vec<GroupDistributions>,
@@ -57,7 +58,7 @@ impl EarlierWindows {
     }
 }
 
-/// The first time after `now` at which a window begins or ends while the run goes on.
+/// Next start or end of a window after `now`, before the end of the run.
 pub(crate) fn next_boundary(scenario: &Scenario, now: Instant) -> Option<Instant> {
     let windows = scenario.windows.iter().flat_map(|window| [window.start, window.end]);
     let times = windows.chain([scenario.warmup]).filter(|at| *at < scenario.duration);
@@ -65,17 +66,17 @@ pub(crate) fn next_boundary(scenario: &Scenario, now: Instant) -> Option<Instant
 }
 
 impl MeasurementWindows {
-    /// Those at the start of a run.
+    /// Windows at the start of a run.
     pub(crate) fn new(scenario: &Scenario) -> Self {
         Self { under_way: begins(scenario, Instant::ZERO), ..Self::default() }
     }
 
-    /// The scenario's windows that have ended, but for what has befallen their packets since.
+    /// Summaries of the finished windows, without later losses of their packets.
     pub(crate) fn over(&self) -> &[WindowSummary] {
         &self.over
     }
 
-    /// Flows of those, likewise.
+    /// Flow statistics of the finished windows, without later losses of their packets.
     pub(crate) fn flows_over(&self) -> &[Vec<FlowCounts>] {
         &self.flows_over
     }
@@ -85,17 +86,17 @@ impl MeasurementWindows {
         self.under_way
     }
 
-    /// Counters of a queue where a window began.
+    /// Counters of a queue at the start of a window.
     pub(crate) fn counters(&self, scope: Scope, queue: usize) -> LinkCounters {
         self.cuts[scope].queues.get(queue).map_or_else(LinkCounters::default, |(counters, _)| *counters)
     }
 
-    /// Bits that its link counted as sent then, though they left in the window or never.
+    /// Bits counted by the queue's link as sent before the window although they left in it or never.
     pub(crate) fn unsent_bits(&self, scope: Scope, queue: usize) -> f64 {
         self.cuts[scope].queues.get(queue).map_or(0.0, |(_, bits)| *bits)
     }
 
-    /// What applications of a group had done where a window began, if that is to be left out.
+    /// Outcomes of a group's applications at the start of a window, if these are to be subtracted.
     pub(crate) fn outcomes(
         &self,
         scope: Scope,
@@ -104,23 +105,23 @@ impl MeasurementWindows {
         self.cuts[scope].outcomes.get(group)
     }
 
-    /// Connections of Multipath TCP where the present part began.
+    /// MPTCP connections at the start of the present part.
     pub(crate) fn connections(&self) -> &ListedConnections {
         &self.connections
     }
 
-    /// Distributions of groups that a window has beside the present ones.
+    /// Distributions of groups in earlier parts of a scope.
     pub(crate) fn past_groups(&self, scope: Scope) -> &[GroupDistributions] {
         if scope == Scope::Run { &self.past.groups } else { &[] }
     }
 
-    /// Distributions of queues that a window has beside the present ones.
+    /// Distributions of queues in earlier parts of a scope.
     pub(crate) fn past_queues(&self, scope: Scope) -> &[QueueStats] {
         if scope == Scope::Run { &self.past.queues } else { &[] }
     }
 }
 
-/// Whether one of the scenario's windows begins then.
+/// Whether one of the scenario's windows begins at `now`.
 pub(crate) fn begins(scenario: &Scenario, now: Instant) -> bool {
     scenario.windows.iter().any(|window| Instant::ZERO + window.start == now)
 }

@@ -1,4 +1,4 @@
-//! Hosts of the scenario that get foreign stacks.
+//! Attachment of foreign stacks to hosts of the scenario.
 
 use crate::foreign::host::{AttachError, ForeignHost};
 use crate::foreign::socket::FlowSockets;
@@ -10,13 +10,12 @@ use tailrace_net::{Address, NodeId};
 use tailrace_scenario::model::{Node, NodeKind};
 
 impl Simulation {
-    /// Puts `host` in the place of the simulated stack of the host that the scenario calls `name`; call before the first
-    /// step. Returns the addresses that it has, in the order of its links. Where it [has sockets](ForeignHost::has_sockets),
-    /// flows over TCP end there; else those from it are its own business, and those to it end in whatever it makes of their
-    /// packets.
+    /// Replaces the simulated stack of the scenario's host `name` by `host`; call before the first step. Returns its addresses in
+    /// the order of its links. If it [has sockets](ForeignHost::has_sockets), TCP flows end at them. Otherwise the host itself
+    /// decides what it sends, and flows to it end in whatever it makes of their packets.
     ///
     /// # Errors
-    /// Where there is no such host, it has a foreign stack already, or the run has begun.
+    /// If there is no such host, it has a foreign stack already, or the run has begun.
     pub fn attach(
         &mut self,
         name: &str,
@@ -26,11 +25,10 @@ impl Simulation {
         self.addresses(name)
     }
 
-    /// The same for several hosts that are one foreign host, whose interfaces are those of the first, then those of the second,
-    /// and so on.
+    /// Replaces several hosts by one foreign host, whose interfaces are those of the first, then those of the second, and so on.
     ///
     /// # Errors
-    /// As with one.
+    /// If there is no such host, one has a foreign stack already, or the run has begun.
     pub fn attach_shared(
         &mut self,
         names: &[&str],
@@ -51,48 +49,47 @@ impl Simulation {
         Ok(())
     }
 
-    /// The addresses of the host that the scenario calls `name`, in the order of its links.
+    /// Addresses of the scenario's host `name`, in the order of its links.
     ///
     /// # Errors
-    /// Where there is no such host.
+    /// If there is no such host.
     pub fn addresses(&self, name: &str) -> Result<Vec<Ipv4Addr>, AttachError> {
         let node = self.host(name)?;
         Ok(self.fabric.graph().addresses(node).map(|a| Ipv4Addr::from(a.0)).collect())
     }
 
-    /// The address of the router that the scenario calls `name`; none where there is no such, or the run has no kernels.
+    /// Address of the scenario's router `name`; `None` if there is no such router, or the run has no kernels.
     pub fn router_address(&self, name: &str) -> Option<Ipv4Addr> {
         let is_it = |n: &Node| n.kind == NodeKind::Router && n.name == name;
         let number = self.plan.scenario.nodes.iter().position(is_it)?;
         self.fabric.graph().router_address(NodeId(number as u32)).map(|a| a.0.into())
     }
 
-    /// For each of these, the others that faults give it in the course of the run.
+    /// Other addresses that faults give each address's interface during the run.
     ///
     /// # Errors
-    /// Where there is no such host.
+    /// If there is no such host.
     pub fn later_addresses(&self, name: &str) -> Result<Vec<Vec<Ipv4Addr>>, AttachError> {
         let (own, address_changes) = (self.host(name)?, &self.world.options.address_changes);
         let later = |first: Address| address_changes.later(first).map(|a| Ipv4Addr::from(a.0)).collect();
         Ok(self.fabric.graph().addresses(own).map(later).collect())
     }
 
-    /// What flows of the scenario ask of the host that it calls `name`, should that be a foreign one with sockets for them.
+    /// Sockets that flows of the scenario need at the host `name`, if it is a foreign one with sockets.
     ///
     /// # Errors
-    /// Where there is no such host.
+    /// If there is no such host.
     pub fn flow_sockets(&self, name: &str) -> Result<FlowSockets, AttachError> {
         let addresses: Vec<_> = self.fabric.graph().addresses(self.host(name)?).collect();
         Ok(self.world.flow_sockets(&addresses))
     }
 
-    /// For each interface of the host that the scenario calls `name`, in the order of its links, the addresses of hosts with several
-    /// that are not reached from there: to get to the host they are of, a packet would have to arrive at another of its
-    /// interfaces. Simulated hosts have no route to them, as hosts with a route for each subnet have none. Addresses that those have
-    /// only at some time are among them.
+    /// Unreachable addresses of multihomed hosts, for each interface of the host `name` in the order of its links: a packet from
+    /// there would arrive at another interface of their host. Simulated hosts have no route to them, because a host has one route
+    /// per subnet. Temporary addresses are included.
     ///
     /// # Errors
-    /// Where there is no such host.
+    /// If there is no such host.
     pub fn unreached(&self, name: &str) -> Result<Vec<Vec<Ipv4Addr>>, AttachError> {
         let (own, graph) = (self.host(name)?, self.fabric.graph());
         let hosts = (0..self.plan.scenario.nodes.len() as u32).map(NodeId).filter(|node| *node != own);

@@ -1,4 +1,4 @@
-//! Balances at any moment of a run: what was sent is received, lost, or in the network.
+//! Packet conservation at any moment of a run: packets sent are received, lost, or in the network.
 
 use crate::ground::scope::Scope;
 use crate::run::simulation::Simulation;
@@ -6,7 +6,7 @@ use crate::stats::flow_stats::FlowStats;
 use crate::stats::paths::PathCounters;
 use tailrace_net::LinkId;
 
-/// What is on its way.
+/// Packets in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PacketsInFlight {
     /// Packets in queues and on wires, of every kind.
@@ -16,10 +16,10 @@ pub struct PacketsInFlight {
 }
 
 impl Simulation {
-    /// Counts every packet: those of links, of the fabric and of flows by their own counters, one against the others.
+    /// Checks the counters of links, fabric and flows against each other.
     ///
     /// # Errors
-    /// What does not balance.
+    /// The counters that do not balance.
     pub fn balance(&mut self) -> Result<PacketsInFlight, String> {
         self.settle();
         let packets = self.balance_links()?;
@@ -33,7 +33,7 @@ impl Simulation {
         Ok(PacketsInFlight { packets, data_packets })
     }
 
-    /// Every packet that a queue took in has left it or waits in it; returns how many are anywhere in the network.
+    /// Checks that every packet accepted by a queue has left it or waits in it; returns the number of packets in the network.
     fn balance_links(&self) -> Result<u64, String> {
         let (mut inside, mut delivered) = (0, 0);
         for i in 0..self.fabric.link_count() as u32 {
@@ -45,15 +45,15 @@ impl Simulation {
             inside += link.occupancy();
             delivered += c.delivered;
         }
-        // Counted independently: by the links as what is left, by the fabric one by one.
+        // Counted independently: by links as the remainder, by the fabric one by one.
         if delivered != self.fabric.hops() {
             return Err(format!("links delivered {delivered} packets, the fabric {}", self.fabric.hops()));
         }
         Ok(inside)
     }
 
-    /// What a flow has sent is received, lost, or in the network, and nothing is delivered that was not received. Of the
-    /// `inside` packets in the network those that wait in disciplines are counted, but whose they are is not known.
+    /// Checks that packets sent by a flow are received, lost or in the network, and that only received data is delivered. Of the
+    /// `inside` packets in the network, those in disciplines are counted without knowing their flow.
     fn balance_flows(&self, inside: u64) -> Result<u64, String> {
         let mut known = vec![0; self.world.flows.len()];
         let mut hidden = inside;
@@ -84,7 +84,8 @@ impl Simulation {
         Ok(open)
     }
 
-    /// What was sent by each path is received, lost, or in the network, and all paths of a flow together are the flow.
+    /// Checks that packets sent on each path are received, lost or in the network, and that the paths of a flow add up to the
+    /// flow.
     fn balance_paths(&self) -> Result<(), String> {
         for (flow, f) in self.world.flows.iter().enumerate() {
             let Some(paths) = &f.paths else { continue };
@@ -116,7 +117,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Statistics of a window say no more than happened in it.
+    /// Checks that window statistics do not exceed what happened in the window.
     fn balance_windows(&self) -> Result<(), String> {
         for flow in 0..self.world.flows.len() {
             for scope in Scope::BOTH {
@@ -149,7 +150,7 @@ fn sum_of(lanes: impl Iterator<Item = PathCounters>) -> PathCounters {
     sum
 }
 
-/// Whether what all paths carried, and of that what came back, is what the flow has counted.
+/// Whether the counters of all paths add up to the flow's, and their return traffic to `back`.
 fn is_sum(sum: &PathCounters, back: &PathCounters, flow: &FlowStats) -> bool {
     let by_path = [
         sum.sent_packets,

@@ -1,4 +1,4 @@
-//! Scenario in, network out: draws what the run's seed decides and wires everything together.
+//! Construction of a run: draws what the seed decides and builds the network from the scenario.
 
 use crate::foreign::hosts::ForeignHosts;
 use crate::ground::build_error::BuildError;
@@ -13,7 +13,7 @@ use crate::ground::scope::PerScope;
 use crate::host::accounting::interval_counters;
 use crate::host::endpoint::EndpointPlan;
 use crate::host::feedback::LabelFeedback;
-use crate::host::flow::{Carrier, DatagramFlow, Flow, RetiredCounters, RunningApp, StreamFlow};
+use crate::host::flow::{DatagramFlow, Flow, FlowTransport, RetiredCounters, RunningApp, StreamFlow};
 use crate::host::hosts::World;
 use crate::host::sockets::MAX_SOCKETS;
 use crate::host::sockets::Sockets;
@@ -68,7 +68,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<BuiltRun, Buil
     let source_routes = SourceRoutes::of(scenario, &mut graph);
     let address_changes = AddressChanges::of(scenario, &mut graph);
     if scenario.nodes.iter().any(|node| node.kernel.is_some()) {
-        // Programs may speak to routers, which else nobody does.
+        // Programs may send to routers, which therefore need addresses.
         graph.name_routers();
     }
     prepare_routing(scenario, seed, &mut graph);
@@ -76,7 +76,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<BuiltRun, Buil
     let delays = configs.iter().map(|c: &LinkConfig<SimPacket>| c.delay).collect();
     let flow_count: usize = scenario.flows.iter().map(|g| g.pairs.len()).sum();
     let mut fabric = Fabric::new(graph, configs, flow_count * 2);
-    share(scenario, seed, &mut fabric);
+    join_media(scenario, seed, &mut fabric);
     learn_routes(scenario, &mut fabric);
     let places = LinkNames::new(scenario);
     let plan = RunPlan {
@@ -118,7 +118,7 @@ pub(crate) fn build(scenario: &Arc<Scenario>, run: u32) -> Result<BuiltRun, Buil
     Ok(BuiltRun { plan, fabric, world })
 }
 
-/// What the file says of routes.
+/// Sets the scenario's routing parameters.
 fn prepare_routing(scenario: &Scenario, seed: u64, graph: &mut Graph) {
     if scenario.faults.iter().any(|fault| fault.kind.changed_fields().state) {
         graph.expect_changes();
@@ -131,7 +131,7 @@ fn prepare_routing(scenario: &Scenario, seed: u64, graph: &mut Graph) {
     graph.spread(EcmpHash::new(by, Rng::named(seed, "routing").next_u64()));
 }
 
-/// Routes between the hosts of flows, all at once.
+/// Computes the routes between the hosts of flows, all at once.
 fn learn_routes(scenario: &Scenario, fabric: &mut SimFabric) {
     let groups = scenario.flows.iter().chain(scenario.idle.iter().map(|idle| &idle.group));
     let hosts: BTreeSet<NodeIndex> =
@@ -141,8 +141,8 @@ fn learn_routes(scenario: &Scenario, fabric: &mut SimFabric) {
     fabric.learn_routes(addresses);
 }
 
-/// Lets links share their media.
-fn share(scenario: &Scenario, seed: u64, fabric: &mut SimFabric) {
+/// Joins links to their shared media.
+fn join_media(scenario: &Scenario, seed: u64, fabric: &mut SimFabric) {
     for (i, medium) in scenario.media.iter().enumerate() {
         let sharing = scenario.links.iter().enumerate();
         let sharing = sharing.filter(|(_, link)| link.medium.is_some_and(|m| m.0 as usize == i));
@@ -183,7 +183,7 @@ fn graph_of(scenario: &Scenario) -> Graph {
     graph
 }
 
-/// Hosts have the addresses that the file gives them.
+/// Assigns the scenario's addresses to hosts.
 fn give_addresses(scenario: &Scenario, graph: &mut Graph) {
     let mut pairs = Vec::new();
     for (i, node) in scenario.nodes.iter().enumerate().filter(|(_, node)| !node.addresses.is_empty()) {
@@ -205,7 +205,7 @@ fn link_configs<P: Packet>(scenario: &Scenario, seed: u64) -> Vec<LinkConfig<P>>
             spec.delay.draw(&mut Rng::named(seed, &format!("link/{}/delay{way}", link.name)))
         };
         let forward = draw_delay(&link.forward, "");
-        // One cable: both directions have one length, unless the file says that they differ.
+        // Both directions of a link share one drawn delay, unless the scenario gives them different ones.
         let backward = if link.backward.delay == link.forward.delay {
             forward
         } else {
@@ -298,7 +298,7 @@ fn flows_of(run: &RunPlan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> 
     let mut flows = Vec::new();
     let (mut servers, mut pools) = (ServerPorts::default(), SpoofPools::default());
     for (g, group) in scenario.flows.iter().enumerate() {
-        pass_idle(run, g, (&mut servers, &mut pools), fabric)?;
+        reserve_disabled_flow(run, g, (&mut servers, &mut pools), fabric)?;
         let plan = tcp_plan(group).map(Arc::new);
         let header = fixed_header(group);
         for (member, &(from, to)) in group.pairs.iter().enumerate() {
@@ -339,7 +339,7 @@ fn flows_of(run: &RunPlan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> 
                 latest: SocketId::NONE,
                 stats: FlowStats::default(),
                 paths: matches!(group.transport, Transport::Mptcp { .. }).then(Box::default),
-                delivery_gap: silence(group, start),
+                delivery_gap: delivery_gap(group, start),
                 arrived_from: Instant::ZERO,
                 arrived_again: false,
                 recent_arrivals: Default::default(),
@@ -350,7 +350,7 @@ fn flows_of(run: &RunPlan, fabric: &SimFabric) -> Result<Vec<Flow>, BuildError> 
     Ok(flows)
 }
 
-/// What packets of both ends of a flow carry, the client's first.
+/// Envelopes of both ends of a flow, the client's first.
 fn ends_of(
     group: &FlowGroup,
     id: FlowEnd,
@@ -379,9 +379,9 @@ fn ends_of(
     [out, back]
 }
 
-/// Flows that are switched off keep their ports and pools, so that those of later ones, which queues may hash, are the same
-/// with them and without.
-fn pass_idle(
+/// Reserves ports and address pools of disabled flows, so that those of later flows, which queues may hash, do not depend on
+/// them.
+fn reserve_disabled_flow(
     run: &RunPlan,
     after: usize,
     (servers, pools): (&mut ServerPorts, &mut SpoofPools),
@@ -397,7 +397,7 @@ fn pass_idle(
     Ok(())
 }
 
-/// The addresses that a flow hides behind.
+/// Spoofed source addresses of a flow.
 fn spoofed(
     group: &FlowGroup,
     member: usize,
@@ -409,19 +409,19 @@ fn spoofed(
     Ok(Some(Box::new(SpoofedSource::new(pools.take(spoof.pool)?, spoof, rng))))
 }
 
-/// The stream of randomness of one part of a flow.
+/// Random stream of one part of a flow.
 fn stream_of(group: &FlowGroup, member: usize, seed: u64, what: &str) -> Rng {
     Rng::named(seed, &format!("flow/{}/{member}/{what}", group.name))
 }
 
-/// The application of a flow, with a stream of randomness of its own.
+/// Application of a flow, with a random stream of its own.
 fn app_of(group: &FlowGroup, member: usize, seed: u64) -> Box<RunningApp> {
     let place = GroupMember { number: member as u32, of: group.pairs.len() as u32 };
     Box::new(RunningApp::of(&group.app, place, stream_of(group, member, seed, "app")))
 }
 
-/// Over UDP a flow is open from its start to its stop, over TCP while it has connections.
-fn silence(group: &FlowGroup, start: Instant) -> DeliveryGap {
+/// Delivery gap of a flow: a UDP flow is open from its start to its stop, a TCP flow while it has connections.
+fn delivery_gap(group: &FlowGroup, start: Instant) -> DeliveryGap {
     match &group.transport {
         Transport::Udp { .. } => {
             DeliveryGap::between(start, group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d))
@@ -440,7 +440,7 @@ fn tcp_plan(group: &FlowGroup) -> Option<EndpointPlan> {
     }
 }
 
-/// Bytes of headers that the scenario fixes for a TCP group.
+/// Header bytes that the scenario fixes for a TCP group.
 fn fixed_header(group: &FlowGroup) -> Option<u32> {
     match &group.transport {
         Transport::Tcp { header, .. } | Transport::Mptcp { header, .. } => header.map(|h| h.get() as u32),
@@ -448,9 +448,14 @@ fn fixed_header(group: &FlowGroup) -> Option<u32> {
     }
 }
 
-/// What carries a flow over TCP; all flows of a group share a plan.
-fn streams(group: &FlowGroup, plan: &Arc<EndpointPlan>, uncongested: Option<IdealFct>, seed: u64) -> Carrier {
-    Carrier::Tcp(Box::new(StreamFlow {
+/// State of a flow over TCP; all flows of a group share a plan.
+fn streams(
+    group: &FlowGroup,
+    plan: &Arc<EndpointPlan>,
+    uncongested: Option<IdealFct>,
+    seed: u64,
+) -> FlowTransport {
+    FlowTransport::Tcp(Box::new(StreamFlow {
         plan: Arc::clone(plan),
         seed,
         asked: group.app.transfers(),
@@ -467,10 +472,10 @@ fn streams(group: &FlowGroup, plan: &Arc<EndpointPlan>, uncongested: Option<Idea
     }))
 }
 
-/// What carries a flow over UDP.
-fn datagrams(group: &FlowGroup, spoofed: Option<Box<SpoofedSource>>) -> Carrier {
+/// State of a flow over UDP.
+fn datagrams(group: &FlowGroup, spoofed: Option<Box<SpoofedSource>>) -> FlowTransport {
     let Transport::Udp { header, ecn } = &group.transport else { unreachable!("all others have a plan") };
-    Carrier::Udp(DatagramFlow {
+    FlowTransport::Udp(DatagramFlow {
         header: header.get() as u32,
         ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
         sent: [0; 2],
@@ -479,12 +484,12 @@ fn datagrams(group: &FlowGroup, spoofed: Option<Box<SpoofedSource>>) -> Carrier 
     })
 }
 
-/// The pair of interface addresses with the fewest links between two hosts; the first of equals.
+/// Pair of interface addresses with the fewest hops between two hosts; the first of equals.
 fn nearest_addresses(graph: &Graph, from: NodeId, to: NodeId) -> Option<(Address, Address)> {
     let mut best = None;
     for source in graph.addresses(from) {
         for destination in graph.addresses(to) {
-            // The way back must exist, too: links can be taken down a direction at a time.
+            // The reverse route must exist, too: links can be taken down in one direction.
             let Some(hops) = graph.path(source, destination).map(|p| p.len()) else { continue };
             if graph.path(destination, source).is_some() && best.is_none_or(|(b, _, _)| hops < b) {
                 best = Some((hops, source, destination));

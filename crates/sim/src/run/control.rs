@@ -1,9 +1,9 @@
-//! Watching and stopping a run from another thread.
+//! Progress and cancellation of a run from another thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use tailrace_core::Instant;
 
-/// Shared between the thread that runs a simulation and the one that watches it.
+/// State shared between the thread that runs a simulation and the one that watches it.
 #[derive(Debug, Default)]
 pub struct Control {
     cancelled: AtomicBool,
@@ -11,11 +11,11 @@ pub struct Control {
 }
 
 impl Control {
-    /// Asks the run to stop soon; it then returns what it has.
+    /// Asks the run to stop soon and return its partial results.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
-    /// Whether a stop was asked for.
+    /// Whether a stop was requested.
     pub fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }

@@ -1,16 +1,16 @@
-//! Routes that hear late of what becomes of links: until then they lead into links that are down, and not over those that
-//! are up again.
+//! Delayed convergence of routes after link changes: until then, routes lead into links that are down, and avoid links that are
+//! up again.
 
 use std::collections::VecDeque;
 use tailrace_core::Duration;
 use tailrace_net::LinkId;
 
-/// What routes are still to hear of.
+/// Link changes that routes have not seen yet.
 #[derive(Debug)]
 pub(crate) struct RouteConvergence {
-    /// So long after it has happened.
+    /// Convergence delay.
     pub(crate) delay: Duration,
-    /// Directions of links, and whether routes may lead over them: what has happened in one instant each, in the order of these.
+    /// Link directions and whether they are usable, in order of time; one entry per instant.
     pub(crate) pending: VecDeque<Vec<(LinkId, bool)>>,
 }
 
@@ -19,7 +19,7 @@ impl RouteConvergence {
         Self { delay, pending: VecDeque::new() }
     }
 
-    /// Whether routes follow at once.
+    /// Whether routes change without delay.
     pub(crate) const fn is_immediate(&self) -> bool {
         self.delay.is_zero()
     }

@@ -1,14 +1,14 @@
-//! Why a run cannot go on.
+//! Errors that end a run.
 
 use crate::foreign::host::HostFailure;
-use crate::run::stall::Stall;
+use crate::run::stall::StallReport;
 use core::fmt;
 
-/// Why a run ended before its time.
+/// Reasons why a run ended early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunError {
     /// Simulated time does not advance.
-    Stalled(Stall),
+    Stalled(StallReport),
     /// A foreign host cannot go on.
     HostFailed(HostFailure),
 }
@@ -24,8 +24,8 @@ impl fmt::Display for RunError {
 
 impl std::error::Error for RunError {}
 
-impl From<Stall> for RunError {
-    fn from(stall: Stall) -> Self {
+impl From<StallReport> for RunError {
+    fn from(stall: StallReport) -> Self {
         Self::Stalled(stall)
     }
 }

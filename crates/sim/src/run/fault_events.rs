@@ -4,7 +4,7 @@ use crate::ground::capacity::LinkCapacity;
 use crate::ground::random_streams::SCHEDULE;
 use crate::ground::random_streams::link_stream;
 use crate::packet::address_changes::address_of;
-use crate::run::faults::ways_of;
+use crate::run::faults::directions_of;
 use crate::run::schedule::ControlEvent;
 use crate::run::schedule::FaultTransition;
 use crate::run::simulation::Simulation;
@@ -15,16 +15,17 @@ use tailrace_qdisc::LinkView;
 use tailrace_scenario::model::{Fault, LinkSpec, Scenario};
 
 impl Simulation {
-    /// A fault begins or ends, and others with it in the same instant: links are changed when all have.
-    pub(crate) fn keep_faults(&mut self, at: Instant, first: (usize, FaultTransition)) {
+    /// Begins, changes or ends a fault and all others due in the same instant; links are changed after all of them.
+    pub(crate) fn run_fault_transitions(&mut self, at: Instant, first: (usize, FaultTransition)) {
         let mut together = Vec::new();
         let mut next = Some(first);
         while let Some((fault, edge)) = next {
             if self.faults.is_due(fault, edge) {
                 together.push((fault, edge));
                 let Self { faults, plan, .. } = self;
-                let lasts = faults.proceed(fault, edge, |of| course_stream(of, &plan.scenario, plan.seed));
-                self.agree_next((fault, edge), lasts, at);
+                let lasts =
+                    faults.enter_next_stage(fault, edge, |of| course_stream(of, &plan.scenario, plan.seed));
+                self.schedule_next_transition((fault, edge), lasts, at);
             }
             let due = self.agenda.take_if(|when, what| when == at && matches!(what, ControlEvent::Fault(..)));
             next = due
@@ -33,8 +34,13 @@ impl Simulation {
         self.apply_faults(&together);
     }
 
-    /// Enters what comes next of a fault.
-    fn agree_next(&mut self, (fault, edge): (usize, FaultTransition), lasts: Option<Duration>, at: Instant) {
+    /// Schedules the next transition of a fault.
+    fn schedule_next_transition(
+        &mut self,
+        (fault, edge): (usize, FaultTransition),
+        lasts: Option<Duration>,
+        at: Instant,
+    ) {
         if let Some(lasts) = lasts {
             self.agenda.add(at.saturating_add(lasts), ControlEvent::Fault(fault, FaultTransition::NextStage));
         }
@@ -51,23 +57,24 @@ impl Simulation {
         }
     }
 
-    /// Faults that begin or end in one instant, in the order of their declaration.
+    /// Applies the transitions of one instant, in the order of declaration.
     fn apply_faults(&mut self, edges: &[(usize, FaultTransition)]) {
         let now = self.fabric.now();
         for &(fault, edge) in edges {
-            self.faults.turn(fault, edge);
-            ways_of(&self.faults.all[fault]).for_each(|way| self.world.recorder.fault(way, edge.name(), now));
+            self.faults.apply_transition(fault, edge);
+            directions_of(&self.faults.all[fault])
+                .for_each(|way| self.world.recorder.fault(way, edge.name(), now));
         }
-        self.renew_rate(&self.faults.ways(edges, |of| of.rate));
-        self.renew_delay(&self.faults.ways(edges, |of| of.delay));
-        self.renew_loss(&self.faults.ways(edges, |of| of.loss));
-        self.renew_disturbance(
-            &self.faults.ways(edges, |of| of.duplication || of.corruption || of.reordering),
+        self.update_rate(&self.faults.directions_changing(edges, |of| of.rate));
+        self.update_delay(&self.faults.directions_changing(edges, |of| of.delay));
+        self.update_loss(&self.faults.directions_changing(edges, |of| of.loss));
+        self.update_disturbance(
+            &self.faults.directions_changing(edges, |of| of.duplication || of.corruption || of.reordering),
         );
-        self.renew_queue(&self.faults.ways_of_queues(edges));
-        let moved = self.faults.ways(edges, |of| of.address);
-        let former = self.renew_address(&moved);
-        let mut changed = self.renew_passage(&self.faults.ways(edges, |of| of.state));
+        self.update_queue(&self.faults.ways_of_queues(edges));
+        let moved = self.faults.directions_changing(edges, |of| of.address);
+        let former = self.update_addresses(&moved);
+        let mut changed = self.update_link_state(&self.faults.directions_changing(edges, |of| of.state));
         if !former.is_empty() {
             changed.extend(moved);
             changed.sort_unstable();
@@ -76,7 +83,7 @@ impl Simulation {
         self.world.interfaces_changed(&changed, &former, &mut self.fabric);
     }
 
-    /// What a direction of a link is like: as the file has it, but for the faults under way.
+    /// Condition of a link direction: the scenario's, changed by the active faults.
     fn condition(&self, way: LinkId) -> LinkCondition {
         let spec = self.spec(way);
         let drawn = self.plan.delays[way.0 as usize];
@@ -85,9 +92,9 @@ impl Simulation {
         link
     }
 
-    /// Gives the interfaces at which directions begin the addresses that the faults under way name, or again the file's. Gives
-    /// those that are nobody's from now on; hosts are still to hear of it.
-    fn renew_address(&mut self, ways: &[LinkId]) -> Vec<Address> {
+    /// Gives interfaces of these directions the addresses of the active faults, or the scenario's. Returns the addresses no
+    /// longer in use; hosts are told later.
+    fn update_addresses(&mut self, ways: &[LinkId]) -> Vec<Address> {
         let mut former = Vec::new();
         for &way in ways {
             let Some(present) = self.fabric.graph().source_of(way) else { continue };
@@ -101,9 +108,9 @@ impl Simulation {
         former
     }
 
-    /// Takes links down or up, as the faults under way have it. Gives those that are other than before, as their ends see
-    /// them; hosts are still to hear of it.
-    fn renew_passage(&mut self, ways: &[LinkId]) -> Vec<LinkId> {
+    /// Takes links down or up according to the active faults. Returns the directions that changed for their ends; hosts are told
+    /// later.
+    fn update_link_state(&mut self, ways: &[LinkId]) -> Vec<LinkId> {
         let was_up: Vec<bool> = ways.iter().map(|way| self.fabric.graph().is_up(*way)).collect();
         let (mut down, mut open, mut silent, mut routeless) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -129,14 +136,14 @@ impl Simulation {
             self.fabric.see_links(&down, false);
             self.fabric.see_links(&open, true);
             let without = down.iter().chain(&routeless).map(|way| (*way, false));
-            self.announce(without.chain(open.iter().map(|way| (*way, true))));
+            self.announce_link_changes(without.chain(open.iter().map(|way| (*way, true))));
         }
         let graph = self.fabric.graph();
         let other = ways.iter().zip(was_up).filter(|(way, was)| graph.is_up(**way) != *was);
         other.map(|(way, _)| *way).collect()
     }
 
-    fn renew_rate(&mut self, ways: &[LinkId]) {
+    fn update_rate(&mut self, ways: &[LinkId]) {
         for &way in ways {
             let condition = self.condition(way);
             let stream = || link_stream(&self.plan.scenario, self.plan.seed, way, SCHEDULE);
@@ -153,20 +160,20 @@ impl Simulation {
         }
     }
 
-    fn renew_delay(&mut self, ways: &[LinkId]) {
+    fn update_delay(&mut self, ways: &[LinkId]) {
         for &way in ways {
             self.fabric.set_delay(way, self.condition(way).delay(), &mut self.world);
         }
     }
 
-    fn renew_loss(&mut self, ways: &[LinkId]) {
+    fn update_loss(&mut self, ways: &[LinkId]) {
         for &way in ways {
             let condition = self.condition(way);
             self.impair(way, |present, _| present.with_loss(condition.loss()));
         }
     }
 
-    fn renew_disturbance(&mut self, ways: &[LinkId]) {
+    fn update_disturbance(&mut self, ways: &[LinkId]) {
         for &way in ways {
             let condition = self.condition(way);
             self.impair(way, |present, stream| {
@@ -175,10 +182,10 @@ impl Simulation {
         }
     }
 
-    /// Gives a link an impairment made of the one that it has.
+    /// Replaces the impairment of a link by a changed copy.
     fn impair(&mut self, way: LinkId, change: impl FnOnce(Impairment, &dyn Fn(&str) -> Rng) -> Impairment) {
-        // What was due by now draws its jitter from the present impairment before that is copied: or else draws
-        // would depend on when somebody looked at the link last.
+        // Events due by now must draw their jitter from the old impairment before it is copied. Otherwise draws would depend on
+        // when the link was last settled.
         self.fabric.settle(way, &mut self.world);
         let stream = |what: &str| link_stream(&self.plan.scenario, self.plan.seed, way, what);
         let present = self.fabric.link(way).impairment().cloned();
@@ -187,8 +194,8 @@ impl Simulation {
         self.fabric.set_impairment(way, Some(Box::new(impairment)), &mut self.world);
     }
 
-    /// Gives links the discipline that the faults under way name, or again that of the file: in either case a new one.
-    fn renew_queue(&mut self, ways: &[LinkId]) {
+    /// Gives links a new queue of the discipline that the active faults name, or of the scenario's.
+    fn update_queue(&mut self, ways: &[LinkId]) {
         let now = self.fabric.now();
         for &way in ways {
             let (condition, spec) = (self.condition(way), self.spec(way));
@@ -211,8 +218,8 @@ impl Simulation {
     }
 }
 
-/// What the draws of a fault come from: its link's, so that other faults do not matter to it.
+/// Random stream of a fault. It belongs to the fault's link, so that other faults do not shift it.
 fn course_stream(fault: &Fault, scenario: &Scenario, seed: u64) -> Rng {
-    let way = ways_of(fault).next().expect("a fault is of some link");
+    let way = directions_of(fault).next().expect("a fault is of some link");
     link_stream(scenario, seed, way, &format!("fault/{}/{}", fault.kind.name(), fault.at.as_nanos()))
 }

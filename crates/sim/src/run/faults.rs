@@ -1,4 +1,4 @@
-//! Faults: which are under way at which link, and what that makes of the link.
+//! Active faults of each link, and their effect on its condition.
 
 use crate::run::schedule::FaultTransition;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,27 +7,27 @@ use tailrace_impair::{ChangedFields, FaultProfile, FaultStage, LinkCondition};
 use tailrace_net::LinkId;
 use tailrace_scenario::model::{Fault, Scenario};
 
-/// A fault that changes while it lasts.
+/// A fault whose effect changes while it lasts.
 #[derive(Debug)]
 pub(crate) struct StagedFault {
     profile: Box<dyn FaultProfile>,
     rng: Rng,
     stage: FaultStage,
-    /// Whether that one's queue is another than the last one's.
+    /// Whether the present stage has another queue than the previous one.
     has_new_queue: bool,
 }
 
-/// The faults of a run: those of the scenario, then those that were asked for while it ran.
+/// Faults of a run: those of the scenario, then those added while it runs.
 #[derive(Debug)]
 pub(crate) struct FaultSchedule {
     pub(crate) all: Vec<Fault>,
-    /// Those that have begun and still have an effect, in the order of their beginnings, for each direction that has any.
+    /// Active faults of each direction, in the order of their start.
     pub(crate) under_way: BTreeMap<LinkId, Vec<usize>>,
-    /// Those of them that have ended.
+    /// Ended faults that still have an effect.
     pub(crate) lingering: BTreeSet<usize>,
-    /// Those of them that change while they last, with their present stage.
+    /// Active faults with stages, and their present stage.
     pub(crate) staged: BTreeMap<usize, StagedFault>,
-    /// Number of those that the scenario declares.
+    /// Number of faults that the scenario declares.
     pub(crate) declared: usize,
 }
 
@@ -43,17 +43,17 @@ impl FaultSchedule {
         }
     }
 
-    /// All of them.
+    /// All faults.
     pub(crate) fn all(&self) -> &[Fault] {
         &self.all
     }
 
-    /// Those that were asked for while the run was under way.
+    /// Faults added while the run was under way.
     pub(crate) fn live(&self) -> &[Fault] {
         &self.all[self.declared..]
     }
 
-    /// Adds one that begins in the future; gives its number.
+    /// Adds a fault that begins in the future; returns its number.
     pub(crate) fn add(&mut self, fault: Fault) -> usize {
         self.all.push(fault);
         self.all.len() - 1
@@ -63,12 +63,12 @@ impl FaultSchedule {
         &mut self.all[fault]
     }
 
-    /// Those that were asked for while the run was under way and have no end.
+    /// Faults without an end that were added while the run was under way.
     pub(crate) fn lasting(&self) -> impl Iterator<Item = usize> + '_ {
         (self.declared..self.all.len()).filter(|i| self.all[*i].until.is_none())
     }
 
-    pub(crate) fn turn(&mut self, fault: usize, edge: FaultTransition) {
+    pub(crate) fn apply_transition(&mut self, fault: usize, edge: FaultTransition) {
         if edge == FaultTransition::NextStage {
             return;
         }
@@ -78,7 +78,7 @@ impl FaultSchedule {
             return;
         }
         self.lingering.remove(&fault);
-        for way in ways_of(&self.all[fault]) {
+        for way in directions_of(&self.all[fault]) {
             let here = self.under_way.entry(way).or_default();
             here.retain(|f| *f != fault);
             if edge == FaultTransition::Begins {
@@ -89,13 +89,13 @@ impl FaultSchedule {
         }
     }
 
-    /// Links that have other queues at present than without faults.
+    /// Links whose queue differs from that without faults.
     pub(crate) fn other_queues(&self) -> impl Iterator<Item = LinkId> + '_ {
         let replaced = |f: &usize| self.all[*f].kind.changed_fields().queue;
         self.under_way.iter().filter(move |(_, faults)| faults.iter().any(replaced)).map(|(way, _)| *way)
     }
 
-    /// What the faults under way make of a link that is so without them, each of what those have made that began before.
+    /// Applies the active faults to a link's condition, in the order of their start.
     pub(crate) fn shape(&self, way: LinkId, link: &mut LinkCondition) {
         for f in self.under_way.get(&way).into_iter().flatten() {
             let kind = &self.all[*f].kind;
@@ -109,9 +109,9 @@ impl FaultSchedule {
         }
     }
 
-    /// The next stage of a fault that has any begins, if it begins or still lasts; gives how long that one lasts, if not to the
-    /// fault's end. `rng` makes its random stream.
-    pub(crate) fn proceed(
+    /// Enters the next stage of a fault with stages, if the fault begins or still lasts. Returns the duration of that stage,
+    /// unless it lasts to the fault's end. `rng` creates the fault's random stream.
+    pub(crate) fn enter_next_stage(
         &mut self,
         fault: usize,
         edge: FaultTransition,
@@ -137,45 +137,45 @@ impl FaultSchedule {
         let (stage, lasts) = staged.profile.next(&mut staged.rng);
         staged.has_new_queue = staged.stage.queue != stage.queue;
         staged.stage = stage;
-        // Time goes on.
+        // A stage of zero length would stop time.
         lasts.map(|lasts| lasts.max(Duration::from_nanos(1)))
     }
 
-    /// Whether a fault has such an edge still before it: no stage begins of one that has ended.
+    /// Whether a transition of a fault is still due: no stage begins after its end.
     pub(crate) fn is_due(&self, fault: usize, edge: FaultTransition) -> bool {
         edge != FaultTransition::NextStage || self.staged.contains_key(&fault)
     }
 
-    /// The directions of links that get a new queue: not where a stage keeps the queue of the one before.
+    /// Link directions that get a new queue: not if a stage keeps the previous stage's queue.
     pub(crate) fn ways_of_queues(&self, faults: &[(usize, FaultTransition)]) -> Vec<LinkId> {
         let renews = |f: usize, edge: FaultTransition, way: LinkId| {
-            edge != FaultTransition::NextStage || self.turns_queue(f, way)
+            edge != FaultTransition::NextStage || self.changes_queue(f, way)
         };
         let concerned = faults.iter().filter(|(f, _)| self.all[*f].kind.changed_fields().queue);
-        let ways =
-            concerned.flat_map(|&(f, edge)| ways_of(&self.all[f]).filter(move |way| renews(f, edge, *way)));
+        let ways = concerned
+            .flat_map(|&(f, edge)| directions_of(&self.all[f]).filter(move |way| renews(f, edge, *way)));
         Vec::from_iter(ways.collect::<BTreeSet<LinkId>>())
     }
 
-    /// Whether the present stage of a fault gives a link another queue than its last one: what began later may have its own.
-    fn turns_queue(&self, fault: usize, way: LinkId) -> bool {
+    /// Whether the present stage of a fault changes a link's queue. Faults that began later may replace it again.
+    fn changes_queue(&self, fault: usize, way: LinkId) -> bool {
         let mut here = self.under_way.get(&way).into_iter().flatten();
         let last = here.rfind(|f| !self.lingering.contains(f) && self.all[**f].kind.changed_fields().queue);
         last == Some(&fault) && self.staged.get(&fault).is_some_and(|staged| staged.has_new_queue)
     }
 
-    /// The directions of links of those faults that change such an aspect, in the order of links, each once.
-    pub(crate) fn ways(
+    /// Link directions of those faults that change such an aspect, sorted, each once.
+    pub(crate) fn directions_changing(
         &self,
         faults: &[(usize, FaultTransition)],
         aspect: impl Fn(ChangedFields) -> bool,
     ) -> Vec<LinkId> {
         let concerned = faults.iter().map(|(f, _)| &self.all[*f]).filter(|f| aspect(f.kind.changed_fields()));
-        Vec::from_iter(concerned.flat_map(ways_of).collect::<BTreeSet<LinkId>>())
+        Vec::from_iter(concerned.flat_map(directions_of).collect::<BTreeSet<LinkId>>())
     }
 }
 
-/// The directions of links that a fault concerns.
-pub(crate) fn ways_of(fault: &Fault) -> impl Iterator<Item = LinkId> + '_ {
+/// Link directions that a fault affects.
+pub(crate) fn directions_of(fault: &Fault) -> impl Iterator<Item = LinkId> + '_ {
     fault.ways.iter().map(|way| LinkId(way.link.0 * 2 + u32::from(way.backward)))
 }

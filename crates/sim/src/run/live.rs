@@ -1,6 +1,6 @@
-//! What can be done between steps: look at a run, change links, and take out what has been recorded.
+//! Operations between steps: view results, change links, and drain recorded data.
 
-use crate::ground::output::{CaptureFile, Cost, Drained, Table};
+use crate::ground::output::{CaptureFile, DrainedOutput, RunCost, Table};
 use crate::results::run_output;
 use crate::results::series::Series;
 use crate::results::snapshot::Snapshot;
@@ -12,30 +12,30 @@ use tailrace_core::{Duration, Instant};
 use tailrace_net::LinkId;
 use tailrace_scenario::model::{Fault, FaultConfig, LinkDirection, LinkIndex, Scenario};
 
-/// Something that is changed while a run is under way.
+/// A change to a running simulation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// From now on both directions of the link are so, until that is changed or restored.
+pub enum LiveChange {
+    /// Sets both directions of the link to this condition until it is changed or restored.
     Set(LinkIndex, FaultConfig),
-    /// What was set of this sort holds no longer: the link is as the scenario has it. Faults that change the same aspects of a
-    /// link are one sort, whatever their values: whether it is up, say.
+    /// Restores the scenario's condition, ending the change of this sort. Faults that change the same aspects of a link are one
+    /// sort, whatever their values (link state, for example).
     Restore(LinkIndex, FaultConfig),
 }
 
-/// Why a change is refused.
+/// Reasons why a change is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ChangeError {
+pub enum LiveChangeError {
     /// The scenario has no such link.
     NoSuchLink,
-    /// A value is out of bounds; why.
+    /// A value is out of bounds, with the reason.
     BadValue(String),
-    /// It is no matter of a link; its kind.
+    /// The fault does not apply to links, with its kind.
     NotOfLink(&'static str),
     /// The run is over.
     Over,
 }
 
-impl fmt::Display for ChangeError {
+impl fmt::Display for LiveChangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoSuchLink => f.write_str("the scenario has no such link"),
@@ -48,57 +48,56 @@ impl fmt::Display for ChangeError {
     }
 }
 
-impl std::error::Error for ChangeError {}
+impl std::error::Error for LiveChangeError {}
 
 impl Simulation {
-    /// The summary of what has happened so far, as JSON text: what [`Simulation::finish`] would say now.
+    /// Summary of the run so far, as JSON text: what [`Simulation::finish`] would return now.
     ///
-    /// Looking changes no figure and no fingerprint. In the events table, rows of the same nanosecond may change places:
-    /// links report late what a discipline does at its own times, or when they are looked at.
-    pub fn so_far(&mut self, cost: Cost) -> String {
+    /// Calls do not change values or fingerprints. In the events table, rows of the same nanosecond may change places, because
+    /// links report actions of a discipline late, or when they are settled.
+    pub fn so_far(&mut self, cost: RunCost) -> String {
         self.settle();
         run_output::summary(&self.view(), cost)
     }
 
-    /// Queues under study by their names in the results, each with its link, and whether it serves the way back.
+    /// Queues under study by their names in the results, with the link, and whether they serve the backward direction.
     pub fn queues(&self) -> impl Iterator<Item = (&str, LinkIndex, bool)> {
         self.plan.queues.iter().map(|q| (q.name.as_str(), LinkIndex(q.link.0 / 2), q.link.0 % 2 == 1))
     }
 
-    /// What a live picture shows: rates since the last time that this was asked, and levels now.
+    /// Snapshot for a live page: rates since the previous snapshot, and present levels.
     pub fn snapshot(&mut self) -> Snapshot {
         for i in 0..self.plan.queues.len() {
             self.fabric.settle(self.plan.queues[i].link, &mut self.world);
         }
-        self.viewer.look(&self.plan, &self.world, &self.fabric)
+        self.viewer.take_snapshot(&self.plan, &self.world, &self.fabric)
     }
 
-    /// Takes out the rows of series and events, and the bytes of captures, that have come since the last time: put
-    /// together, and with what [`Simulation::finish`] gives then, the parts are what it would have given alone. Who drains
-    /// after each step holds no more than a step's worth.
-    pub fn drain(&mut self) -> Drained {
+    /// Drains the rows of series and events, and the bytes of captures, recorded since the previous drain. Concatenated, together
+    /// with the output of [`Simulation::finish`], they equal the output of a run without drains. Draining after each step bounds
+    /// memory to one step's data.
+    pub fn drain(&mut self) -> DrainedOutput {
         let complete = self.reported_until();
-        Drained { tables: self.take_rows(complete), captures: self.world.captures.take() }
+        DrainedOutput { tables: self.take_rows(complete), captures: self.world.captures.take() }
     }
 
-    /// As [`Simulation::drain`], of captures alone, which grow the most: more of each one's file.
+    /// Drains captures alone, which grow the most.
     pub fn drain_captures(&mut self) -> Vec<CaptureFile> {
         self.world.captures.take()
     }
 
-    /// As [`Simulation::drain`], of rows alone.
+    /// Drains rows alone.
     pub fn drain_rows(&mut self) -> Vec<Table> {
         let complete = self.reported_until();
         self.take_rows(complete)
     }
 
-    /// Memory that the rows take which [`Simulation::drain`] would give: who drains when it is much holds no more than
-    /// that, and what comes in a step.
+    /// Memory of the rows that [`Simulation::drain_rows`] would return, to drain when it grows large.
     pub fn recorded_bytes(&self) -> usize {
         self.series.as_ref().map_or(0, Series::bytes) + self.world.recorder.event_bytes()
     }
 
-    /// Rows of series, and of events before `until`.
+    /// Takes rows of series, and of events before `until`.
     pub(crate) fn take_rows(&mut self, until: Instant) -> Vec<Table> {
         let mut tables: Vec<Table> = self.series.iter_mut().flat_map(Series::take).collect();
         if self.plan.scenario.record.events {
@@ -108,12 +107,12 @@ impl Simulation {
         tables
     }
 
-    /// All events before then are recorded.
+    /// Time before which all events are recorded.
     fn reported_until(&mut self) -> Instant {
         let mut until = self.fabric.now();
         for link in (0..self.fabric.link_count() as u32).map(LinkId) {
             if self.fabric.link(link).backlog().packets == 0 {
-                // Nothing is due there that anybody would come back for.
+                // Nothing due there would be collected by another event.
                 self.fabric.settle(link, &mut self.world);
             }
             until = until.min(self.fabric.link(link).reported_until());
@@ -121,46 +120,46 @@ impl Simulation {
         until
     }
 
-    /// Changes a link from the next nanosecond on: what happens at this one has happened. The change becomes a fault of the
-    /// run (see [`Simulation::resolved`]).
+    /// Changes a link from the next nanosecond on; events of the present one have happened. The change becomes a fault of the run
+    /// (see [`Simulation::resolved`]).
     ///
     /// # Errors
-    /// Where there is nothing that could be changed so.
-    pub fn change(&mut self, change: Change) -> Result<(), ChangeError> {
+    /// If no such change is possible.
+    pub fn change(&mut self, change: LiveChange) -> Result<(), LiveChangeError> {
         let at = self.fabric.now() + Duration::from_nanos(1);
-        let (Change::Set(link, kind) | Change::Restore(link, kind)) = &change;
+        let (LiveChange::Set(link, kind) | LiveChange::Restore(link, kind)) = &change;
         if link.0 as usize >= self.plan.scenario.links.len() {
-            return Err(ChangeError::NoSuchLink);
+            return Err(LiveChangeError::NoSuchLink);
         }
-        if let Change::Set(..) = &change {
-            kind.validate().map_err(|(_, why)| ChangeError::BadValue(why))?;
+        if let LiveChange::Set(..) = &change {
+            kind.validate().map_err(|(_, why)| LiveChangeError::BadValue(why))?;
         }
         if kind.changed_fields().address {
-            return Err(ChangeError::NotOfLink(kind.name()));
+            return Err(LiveChangeError::NotOfLink(kind.name()));
         }
         if at >= self.end() {
-            return Err(ChangeError::Over);
+            return Err(LiveChangeError::Over);
         }
         let at = at.saturating_since(Instant::ZERO);
-        let unbegun = self.end_lasting(*link, kind, at);
+        let unbegun = self.end_live_change(*link, kind, at);
         match (change, unbegun) {
-            (Change::Set(_, kind), Some(fault)) => self.faults.get_mut(fault).kind = kind,
-            (Change::Set(link, kind), None) => {
+            (LiveChange::Set(_, kind), Some(fault)) => self.faults.get_mut(fault).kind = kind,
+            (LiveChange::Set(link, kind), None) => {
                 let fault =
                     self.faults.add(Fault { ways: LinkDirection::both(link).into(), at, until: None, kind });
                 self.agenda.add(Instant::ZERO + at, ControlEvent::Fault(fault, FaultTransition::Begins));
             }
-            // What is on the agenda stays there: it is over as soon as it can be.
-            (Change::Restore(..), Some(fault)) => {
+            // Scheduled transitions stay in the schedule: the fault ends as soon as it can.
+            (LiveChange::Restore(..), Some(fault)) => {
                 self.faults.get_mut(fault).until = Some(at + Duration::from_nanos(1));
             }
-            (Change::Restore(..), None) => {}
+            (LiveChange::Restore(..), None) => {}
         }
         Ok(())
     }
 
-    /// What was set of this sort at a link ends at `at`. If it is to begin only then, it is given back.
-    fn end_lasting(&mut self, link: LinkIndex, kind: &FaultConfig, at: Duration) -> Option<usize> {
+    /// Ends a change of this sort at `at`. Returns it if it would begin only then.
+    fn end_live_change(&mut self, link: LinkIndex, kind: &FaultConfig, at: Duration) -> Option<usize> {
         let all = self.faults.all();
         let concerned = |i: &usize| {
             all[*i].ways == LinkDirection::both(link)
@@ -175,12 +174,12 @@ impl Simulation {
         None
     }
 
-    /// The faults that [`Simulation::change`] has made so far, as a scenario has them.
+    /// Faults made by [`Simulation::change`] so far, in the scenario's form.
     pub fn changes(&self) -> &[Fault] {
         self.faults.live()
     }
 
-    /// The scenario with the changes that were made: it does by itself what this run does.
+    /// Scenario with the changes as faults: running it repeats this run.
     pub fn resolved(&self) -> Scenario {
         Scenario { faults: self.faults.all().to_vec(), ..(*self.plan.scenario).clone() }
     }

@@ -1,4 +1,4 @@
-//! When a link could have delivered, as a trace.
+//! Delivery opportunities of a link as a Mahimahi trace.
 
 use crate::ground::capacity::LinkCapacity;
 use crate::run::faults::FaultSchedule;
@@ -14,12 +14,12 @@ use tailrace_scenario::model::{LinkDirection, LinkIndex, LinkSpec, Scenario};
 const NANOSECONDS: u128 = 1_000_000_000;
 const MILLISECOND: u64 = 1_000_000;
 
-/// The opportunities of a link's direction to deliver 1504 bytes, as lines of milliseconds: of its trace, as that is where no
-/// fault touches it; else those of the whole run, in which faults of its rate, and those that close it, hold. A rate gives an
-/// opportunity, rounded up, whenever 1504 bytes more could have been sent. Random loss and queues are no matter to it.
+/// Opportunities of a link direction to deliver 1504 bytes, as lines of milliseconds. A link with a trace and no faults gives its
+/// own trace. Otherwise the lines cover the whole run, with faults that change the rate or close the link; a rate gives an
+/// opportunity, rounded up, for each 1504 bytes that it could have sent. Random loss and queues are ignored.
 ///
 /// # Errors
-/// Where there is none.
+/// If the link has no opportunities.
 pub fn opportunities(scenario: &Scenario, link: LinkIndex, forward: bool) -> Result<String, String> {
     let of = &scenario.links[link.0 as usize];
     let spec = if forward { &of.forward } else { &of.backward };
@@ -67,7 +67,7 @@ fn of_run(scenario: &Scenario, way: LinkId, spec: &LinkSpec) -> Result<String, S
             out.pass(&pace, since, until)?;
         }
         since = until;
-        turns.iter().for_each(|(fault, edge)| faults.turn(*fault, *edge));
+        turns.iter().for_each(|(fault, edge)| faults.apply_transition(*fault, *edge));
     }
     if out.last == 0 {
         return Err(format!("in {} the link could not have delivered 1504 bytes", scenario.duration));
@@ -75,13 +75,13 @@ fn of_run(scenario: &Scenario, way: LinkId, spec: &LinkSpec) -> Result<String, S
     Ok(out.lines)
 }
 
-/// Lines as they are made.
+/// Lines under construction.
 #[derive(Default)]
 struct TraceLines {
     lines: String,
     count: usize,
     last: u64,
-    /// Of a rate: bits times nanoseconds a second that are left for the next opportunity.
+    /// Credit of a rate for the next opportunity, in bits × ns/s.
     credit: u128,
 }
 

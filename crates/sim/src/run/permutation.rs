@@ -1,11 +1,11 @@
-//! Who sends to whom and from when on, where that is drawn.
+//! Random permutations of receivers, and start times of flows.
 
 use std::sync::Arc;
 use tailrace_core::{Duration, Rng};
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{FlowGroup, NodeIndex, Pattern};
 
-/// The scenario with the permutations of a run of this seed.
+/// Scenario with the permutations drawn for a run of this seed.
 pub(crate) fn drawn(scenario: &Arc<Scenario>, seed: u64) -> Arc<Scenario> {
     let idle = scenario.idle.iter().map(|idle| &idle.group);
     if scenario.flows.iter().chain(idle).all(|group| group.pattern != Pattern::Permutation) {
@@ -20,14 +20,14 @@ pub(crate) fn drawn(scenario: &Arc<Scenario>, seed: u64) -> Arc<Scenario> {
     Arc::new(drawn)
 }
 
-/// Of all orders of the receivers in which nobody sends to itself each is equally likely: whole orders are drawn until one is
-/// so, e times on average (where both sides are the same hosts).
+/// Shuffles receivers so that no host sends to itself. Whole permutations are drawn until one qualifies, so each derangement is
+/// equally likely: e draws on average if both sides are the same hosts.
 fn permute(group: &mut FlowGroup, rng: &mut Rng) {
     let mut receivers: Vec<NodeIndex> = group.pairs.iter().map(|(_, to)| *to).collect();
-    // In one order to begin with, so that what was drawn once is drawn again from the scenario of a run.
+    // Sorted first, so that the scenario of a run draws the same permutation again.
     receivers.sort_unstable();
     loop {
-        // Fisher and Yates.
+        // Fisher-Yates shuffle.
         for i in (1..receivers.len()).rev() {
             receivers.swap(i, rng.below(i as u64 + 1) as usize);
         }
@@ -38,7 +38,7 @@ fn permute(group: &mut FlowGroup, rng: &mut Rng) {
     group.pairs.iter_mut().zip(receivers).for_each(|(pair, to)| pair.1 = to);
 }
 
-/// When a flow of a group starts. Those of an incast do so at the same time.
+/// Start time of a flow of a group. Flows of an incast start at the same time.
 pub(crate) fn start_of(group: &FlowGroup, member: usize, seed: u64) -> Duration {
     let drawn = || {
         let of = if group.pattern == Pattern::Incast { 0 } else { member };

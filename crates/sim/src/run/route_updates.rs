@@ -5,9 +5,9 @@ use crate::run::simulation::Simulation;
 use tailrace_net::LinkId;
 
 impl Simulation {
-    /// Directions have become usable or not. What begins at a host is that host's own, which sees it; routers hear of all else
-    /// later.
-    pub(crate) fn announce(&mut self, news: impl Iterator<Item = (LinkId, bool)>) {
+    /// Records that directions have become usable or unusable. Hosts see their own links at once; routers learn of all others
+    /// after the convergence delay.
+    pub(crate) fn announce_link_changes(&mut self, news: impl Iterator<Item = (LinkId, bool)>) {
         let (own, others): (Vec<_>, Vec<_>) =
             news.partition(|(way, _)| self.fabric.graph().first_hop(*way).is_some());
         self.fabric.reroute(&own);
@@ -17,7 +17,7 @@ impl Simulation {
         }
     }
 
-    /// Routes hear of what has been pending the longest.
+    /// Applies the oldest pending link changes to the routes.
     pub(crate) fn converge(&mut self) {
         if let Some(news) = self.convergence.pending.pop_front() {
             self.fabric.reroute(&news);

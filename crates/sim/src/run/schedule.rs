@@ -1,70 +1,66 @@
-//! What happens at set times, apart from packets: the end of the warm-up, faults, samples.
-//!
-//! An appointment stands for all that come after it from the same source: whoever keeps it enters the next one. So the
-//! agenda holds one entry a source, however long its sequence is.
+//! Schedule of control events, apart from packets: end of the warm-up, windows, faults, samples.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use tailrace_core::Instant;
 
-/// Appointments by time; those of one instant in the order of `T`, which makes that the order of their kinds and, within
-/// one, of their declaration.
+/// Control events by time. Events of one instant follow the order of `T`: by kind, and within a kind by declaration.
 #[derive(Debug)]
 pub(crate) struct ControlSchedule<T>(BinaryHeap<Reverse<(Instant, T)>>);
 
 impl<T: Ord> ControlSchedule<T> {
-    /// An empty one.
+    /// An empty schedule.
     pub(crate) fn new() -> Self {
         Self(BinaryHeap::new())
     }
 
-    /// Enters an appointment.
+    /// Schedules an event.
     pub(crate) fn add(&mut self, at: Instant, what: T) {
         self.0.push(Reverse((at, what)));
     }
 
-    /// When the next one is, or `Instant::MAX`.
+    /// Time of the next event, or `Instant::MAX`.
     pub(crate) fn next_at(&self) -> Instant {
         self.0.peek().map_or(Instant::MAX, |Reverse((at, _))| *at)
     }
 
-    /// Takes out the first one that is due by `now`.
+    /// Takes the first event that is due by `now`.
     pub(crate) fn take_due(&mut self, now: Instant) -> Option<(Instant, T)> {
         self.take_if(|at, _| at <= now)
     }
 
-    /// Takes out the first one, if it is as wanted.
+    /// Takes the first event if `wanted` accepts it.
     pub(crate) fn take_if(&mut self, wanted: impl FnOnce(Instant, &T) -> bool) -> Option<(Instant, T)> {
         let Reverse((at, what)) = self.0.peek()?;
         if wanted(*at, what) { self.0.pop().map(|Reverse(first)| first) } else { None }
     }
 }
 
-/// What is on the agenda; what comes first in one instant stands first. All that links do in one instant they have done
-/// before any host hears of it, and then samples are taken.
+/// A control event; variants are in the order in which they run in one instant. Link changes of an instant precede news to hosts,
+/// and samples come last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum ControlEvent {
     /// The warm-up ends, or a window begins or ends.
     Boundary,
-    /// A fault, by its number, begins or ends.
+    /// A transition of a fault, by its number.
     Fault(usize, FaultTransition),
-    /// Routes hear of what links did.
+    /// Routes converge.
     Routes,
     Sample,
 }
 
-/// A fault begins or ends, or what it leaves behind is over.
+/// Transition of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum FaultTransition {
     Begins,
-    /// Its next stage begins.
+    /// Next stage.
     NextStage,
     Ends,
     Clears,
 }
 
 impl FaultTransition {
-    /// As the events table has it.
+    /// Name in the events table.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Begins => "begins",
@@ -80,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn appointments_come_by_time_then_kind_then_declaration() {
+    fn control_events_run_by_time_then_kind_then_declaration() {
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         enum ControlEvent {
             First,

@@ -1,7 +1,7 @@
-//! One run from its first event to its output, in steps of any length.
+//! A run from its first event to its output, in steps of any length.
 
 use crate::ground::build_error::BuildError;
-use crate::ground::output::{Cost, RunOutput};
+use crate::ground::output::{RunCost, RunOutput};
 use crate::ground::plan::RunPlan;
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
@@ -25,11 +25,11 @@ use tailrace_core::{Duration, Instant};
 use tailrace_net::LinkId;
 use tailrace_scenario::model::Scenario;
 
-/// Progress is published, and a stop noticed, at least this often in simulated time.
+/// Longest simulated time between two updates of progress and checks for cancellation.
 const STRIDE: Duration = Duration::from_millis(100);
 
-/// A run that is under way: it goes on by [`Simulation::step`], can be looked at and changed between steps, and ends with
-/// [`Simulation::finish`]. Steps of whatever length lead to the same end as one.
+/// A run under way: advanced by [`Simulation::step`], viewed and changed between steps, ended by [`Simulation::finish`]. The
+/// result does not depend on the length of steps.
 pub struct Simulation {
     pub(crate) plan: RunPlan,
     pub(crate) fabric: SimFabric,
@@ -44,14 +44,14 @@ pub struct Simulation {
     windows: MeasurementWindows,
 }
 
-/// How far a step came.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// As far as it was to go.
+    /// The step reached its end.
     UnderWay,
-    /// To the end of the run.
+    /// The run has ended.
     Ended,
-    /// Not as far, since [`Control::cancel`] asked to stop.
+    /// The step was cut short by [`Control::cancel`].
     Cancelled,
 }
 
@@ -65,11 +65,11 @@ impl Simulation {
     /// Builds run number `run` (from 1) of a scenario.
     ///
     /// # Errors
-    /// Where the scenario is larger than a simulation can hold, or a flow's hosts cannot reach each other.
+    /// If the scenario is larger than a simulation can hold, or a flow's hosts cannot reach each other.
     pub fn build(scenario: &Arc<Scenario>, run: u32) -> Result<Self, BuildError> {
         let BuiltRun { plan, fabric, world } = build(scenario, run)?;
         let mut agenda = ControlSchedule::new();
-        // Without a warm-up, what flows send at time zero counts, too.
+        // Without a warm-up, packets sent at time zero count, too.
         if let Some(at) = next_boundary(scenario, Instant::ZERO) {
             agenda.add(at, ControlEvent::Boundary);
         }
@@ -93,26 +93,26 @@ impl Simulation {
             series,
             event_table: EventTable::new(),
         };
-        // A fault at time zero comes before the first packet.
-        simulation.keep_appointments();
+        // A fault at time zero precedes the first packet.
+        simulation.run_due_events();
         Ok(simulation)
     }
 
-    /// Runs to the end, or until `control` asks to stop, and gives what there is then. What that cost is not measured:
-    /// there is no clock here. Who has one calls [`Simulation::step`] and [`Simulation::finish`].
+    /// Runs to the end, or until `control` asks to stop, and returns the output. Its cost is not measured, because there is no
+    /// clock here: a caller that has one uses [`Simulation::step`] and [`Simulation::finish`].
     ///
     /// # Errors
-    /// As [`Simulation::step`].
+    /// If [`Simulation::step`] fails.
     pub fn run(mut self, control: &Control) -> Result<RunOutput, RunError> {
         while self.step(Instant::MAX, control)? == Progress::UnderWay {}
-        Ok(self.finish(Cost::default()))
+        Ok(self.finish(RunCost::default()))
     }
 
-    /// Goes on to `until`, or to the end of the run where that is earlier. All that happens at that time has happened
-    /// then, samples included. A time that has passed changes nothing.
+    /// Advances to `until`, or to the end of the run if that is earlier. All events of that time have then happened, samples
+    /// included. A time in the past changes nothing.
     ///
     /// # Errors
-    /// Where simulated time does not advance, so that there would be no end; where a foreign host cannot go on.
+    /// If simulated time does not advance, so that there would be no end, or if a foreign host cannot go on.
     pub fn step(&mut self, until: Instant, control: &Control) -> Result<Progress, RunError> {
         let until = until.min(self.end());
         while self.fabric.now() < until {
@@ -120,13 +120,13 @@ impl Simulation {
             if control.is_cancelled() || !self.run_until(stride, control)? {
                 return Ok(Progress::Cancelled);
             }
-            self.keep_appointments();
+            self.run_due_events();
             control.publish(self.fabric.now());
         }
         Ok(if self.fabric.now() < self.end() { Progress::UnderWay } else { Progress::Ended })
     }
 
-    /// Handles all events up to `until`; false if asked to stop before, which is asked within one instant, too.
+    /// Handles all events up to `until`; false if cancelled before, which is also checked within one instant.
     fn run_until(&mut self, until: Instant, control: &Control) -> Result<bool, RunError> {
         while self.fabric.run_some(until, BATCH, &mut self.world).is_some() {
             if control.is_cancelled() {
@@ -136,20 +136,20 @@ impl Simulation {
                 break;
             }
             if !self.watch.advances(self.fabric.now()) {
-                return Err(self.watch.blame(&self.plan, &mut self.fabric, &mut self.world).into());
+                return Err(self.watch.diagnose(&self.plan, &mut self.fabric, &mut self.world).into());
             }
         }
         match self.world.foreign.failure() {
             None => Ok(true),
-            // A host that is to stop says that it cannot go on.
+            // A cancelled host reports that it cannot go on.
             Some(_) if control.is_cancelled() => Ok(false),
             Some(failure) => Err(failure.clone().into()),
         }
     }
 
-    /// What the run leaves: all of it at its end, and before that what there is. Tables and captures lack what
-    /// [`Simulation::drain`] has given out before.
-    pub fn finish(mut self, cost: Cost) -> RunOutput {
+    /// Ends the run and returns its output, also before its end. Tables and captures lack the parts returned by
+    /// [`Simulation::drain`].
+    pub fn finish(mut self, cost: RunCost) -> RunOutput {
         let interrupted = self.fabric.now() < self.end();
         self.settle();
         let tables = self.take_rows(Instant::MAX);
@@ -159,12 +159,12 @@ impl Simulation {
         output
     }
 
-    /// The present.
+    /// Present simulated time.
     pub fn now(&self) -> Instant {
         self.fabric.now()
     }
 
-    /// When the run ends.
+    /// End of the run.
     pub fn end(&self) -> Instant {
         Instant::ZERO + self.plan.scenario.duration
     }
@@ -179,12 +179,12 @@ impl Simulation {
         self.fabric.handled()
     }
 
-    /// Does what is due.
-    fn keep_appointments(&mut self) {
+    /// Runs all control events that are due.
+    fn run_due_events(&mut self) {
         while let Some((at, what)) = self.agenda.take_due(self.fabric.now()) {
             match what {
-                ControlEvent::Boundary => self.turn_window(at),
-                ControlEvent::Fault(fault, edge) => self.keep_faults(at, (fault, edge)),
+                ControlEvent::Boundary => self.begin_next_window(at),
+                ControlEvent::Fault(fault, edge) => self.run_fault_transitions(at, (fault, edge)),
                 ControlEvent::Routes => self.converge(),
                 ControlEvent::Sample => self.sample(at),
             }
@@ -192,7 +192,7 @@ impl Simulation {
     }
 
     fn sample(&mut self, at: Instant) {
-        // Only of these may losses come late: of a plain FIFO they are known on arrival.
+        // Losses may come late only from queues under study: a plain FIFO's are known on arrival.
         let studied = self.plan.queues.iter().map(|queue| queue.link);
         for link in studied.chain(self.faults.other_queues()) {
             self.fabric.settle(link, &mut self.world);
@@ -203,23 +203,23 @@ impl Simulation {
         self.agenda.add(at + series.interval(), ControlEvent::Sample);
     }
 
-    /// Brings every link up to the present, so that its counters are those of this moment.
+    /// Brings every link up to the present, so that its counters are current.
     pub(crate) fn settle(&mut self) {
         for link in 0..self.fabric.link_count() as u32 {
             self.fabric.settle(LinkId(link), &mut self.world);
         }
     }
 
-    fn turn_window(&mut self, at: Instant) {
+    fn begin_next_window(&mut self, at: Instant) {
         self.settle();
         self.world.close_interval(at);
-        self.windows.turn(&self.plan, &mut self.world, &mut self.fabric);
+        self.windows.begin_next_window(&self.plan, &mut self.world, &mut self.fabric);
         if let Some(next) = next_boundary(&self.plan.scenario, at) {
             self.agenda.add(next, ControlEvent::Boundary);
         }
     }
 
-    /// What results are made of, once links are settled.
+    /// View of the run for results, once links are settled.
     pub(crate) fn view(&self) -> RunView<'_> {
         RunView { plan: &self.plan, fabric: &self.fabric, world: &self.world, windows: &self.windows }
     }

@@ -1,4 +1,4 @@
-//! A run whose simulated time no longer advances is ended, with the name of who keeps it busy.
+//! Stall detection: a run whose simulated time does not advance is ended, with the name of its busiest part.
 
 use crate::ground::plan::RunPlan;
 use crate::host::hosts::World;
@@ -9,33 +9,33 @@ use std::collections::BTreeMap;
 use tailrace_core::{Duration, Instant};
 use tailrace_net::{Cause, ChannelId, LinkId};
 
-/// Events handled at a time; then it is asked whether time advances, and whether to stop.
+/// Events handled between two checks of progress and cancellation.
 pub(crate) const BATCH: u64 = 1 << 18;
 
-/// Simulated time within which so many events are no progress.
+/// Simulated time within which too many events are no progress.
 const SPAN: Duration = Duration::from_micros(1);
 
-/// So many, and more for each link and socket. What happens at once in a large network, or within a microsecond of the
-/// fastest links, stays orders of magnitude below: a hundred thousand flows that start together have some ten events
-/// each, a link of 10 Tbit/s carries 833 full packets a microsecond, and packets of UDP are 10 ns apart or more.
+/// Events allowed within the span, besides those for each link and socket. Large networks and fast links stay orders of magnitude
+/// below: a hundred thousand flows that start together have some ten events each, a link of 10 Tbit/s carries 833 full packets
+/// per microsecond, and UDP packets are at least 10 ns apart.
 const ALLOWED: u64 = 5_000_000;
 const ALLOWED_EACH: u64 = 2_000;
 
-/// Events that are looked at to find out who it is.
+/// Events examined to find the cause.
 const LOOK: u64 = 1_000;
 
-/// Why a run was given up.
+/// Diagnosis of a stalled run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stall {
-    /// Where simulated time stands.
+pub struct StallReport {
+    /// Simulated time at which it stalled.
     pub at: Instant,
     /// Events since the span began.
     pub events: u64,
-    /// Who is behind most of them.
+    /// Part of the simulation that causes most of them.
     pub who: String,
 }
 
-impl fmt::Display for Stall {
+impl fmt::Display for StallReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { at, events, who } = self;
         write!(
@@ -47,9 +47,9 @@ impl fmt::Display for Stall {
     }
 }
 
-impl std::error::Error for Stall {}
+impl std::error::Error for StallReport {}
 
-/// Watches that simulated time advances.
+/// Detector of simulated time that does not advance.
 #[derive(Debug)]
 pub(crate) struct StallDetector {
     since: Instant,
@@ -58,12 +58,12 @@ pub(crate) struct StallDetector {
 }
 
 impl StallDetector {
-    /// A watch over a network of so many links and sockets.
+    /// Detector for a network of this many links and sockets.
     pub(crate) fn new(parts: usize) -> Self {
         Self { since: Instant::ZERO, events: 0, allowed: ALLOWED + ALLOWED_EACH * parts as u64 }
     }
 
-    /// A whole batch of events ended at `now`: whether that is progress.
+    /// Whether time has advanced enough at the end of a batch of events at `now`.
     pub(crate) fn advances(&mut self, now: Instant) -> bool {
         if now.saturating_since(self.since) > SPAN {
             (self.since, self.events) = (now, 0);
@@ -72,8 +72,8 @@ impl StallDetector {
         self.events <= self.allowed
     }
 
-    /// Looks on for a while, and says who it is.
-    pub(crate) fn blame(&self, plan: &RunPlan, fabric: &mut SimFabric, world: &mut World) -> Stall {
+    /// Runs some more events and names the part that causes most of them.
+    pub(crate) fn diagnose(&self, plan: &RunPlan, fabric: &mut SimFabric, world: &mut World) -> StallReport {
         let mut counts: BTreeMap<Cause, u64> = BTreeMap::new();
         for _ in 0..LOOK {
             if let Some(cause) = fabric.run_some(fabric.now() + SPAN, 1, world) {
@@ -83,11 +83,11 @@ impl StallDetector {
         let most = counts.into_iter().max_by_key(|(_, n)| *n);
         let who =
             most.map_or_else(|| "nobody in particular".to_string(), |(cause, _)| name(cause, plan, world));
-        Stall { at: fabric.now(), events: self.events, who }
+        StallReport { at: fabric.now(), events: self.events, who }
     }
 }
 
-/// What a source of events is called.
+/// Name of a source of events.
 fn name(cause: Cause, plan: &RunPlan, world: &World) -> String {
     match cause {
         Cause::Link(LinkId(way)) => {
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn many_events_are_no_stall_while_time_advances() {
+    fn many_events_with_advancing_time_are_no_stall() {
         let mut watch = StallDetector::new(0);
         let batches = ALLOWED / BATCH + 10;
         assert!((0..batches).all(|i| watch.advances(Instant::from_nanos(i * 1_001))));
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hundred_thousand_flows_may_start_at_once() {
+    fn simultaneous_start_of_100_000_flows_is_no_stall() {
         // Four links and two sockets each, and a hundred events, which is ten times what they have.
         let mut watch = StallDetector::new(100_000 * 6);
         assert!((0..100_000 * 100 / BATCH).all(|_| watch.advances(Instant::ZERO)));

@@ -1,8 +1,8 @@
 //! Counters of a flow at the start of a window, and corrections for packets that cross its start.
 //!
 //! Differences of counters give the events within a window, with two exceptions. Losses and marks are charged to the window in
-//! which the packet was sent, and goodput is limited to bytes that arrived in the window. So a window never loses more than
-//! it sends, and its goodput never exceeds its throughput.
+//! which the packet was sent, and goodput is limited to bytes that arrived in the window. A window therefore never loses more
+//! than it sends, and its goodput never exceeds its throughput.
 
 use crate::stats::flow_stats::FlowStats;
 use crate::stats::loss_counters::LossCounters;

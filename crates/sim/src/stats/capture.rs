@@ -1,4 +1,4 @@
-//! Packet captures: pcapng files of what hosts send and receive and of what links carry and drop.
+//! Packet captures: pcapng files of the packets that hosts send and receive and that links carry and drop.
 
 use crate::ground::output::CaptureFile;
 use crate::packet::flow_end::PacketOwner;
@@ -19,8 +19,8 @@ use tailrace_wire::pcapng::{
 #[derive(Debug)]
 pub(crate) struct Captures {
     taps: Vec<CaptureTap>,
-    /// The taps of each node and of each pair of links; of none, where none is captured. Hundreds of hosts may be captured, and
-    /// each packet belongs to few of them.
+    /// Taps of each node and of each pair of links; empty lists for others. Hundreds of hosts may be captured, and each packet
+    /// belongs to few of them.
     by_node: Vec<Vec<u32>>,
     by_link: Vec<Vec<u32>>,
 }
@@ -34,12 +34,12 @@ struct CaptureTap {
     interfaces: [InterfaceId; 2],
     /// Packets that the link's queues have marked and not yet sent or dropped.
     marked: VecDeque<QueueMark>,
-    /// The packet that is being written, where it has bytes.
+    /// Buffer for a packet's bytes.
     bytes: Vec<u8>,
 }
 
-/// A packet that waits behind one of two links with a mark. CE alone does not tell whose mark it is: an earlier link's, or
-/// that of a host.
+/// A packet marked by the queue of one of two links and still in it. CE alone does not tell where it was marked: an earlier link
+/// or a host may have set it.
 #[derive(Debug, PartialEq)]
 struct QueueMark {
     link: LinkId,
@@ -79,7 +79,7 @@ impl Captures {
         all
     }
 
-    /// A packet has reached a host.
+    /// Captures a packet that reaches a host.
     #[inline]
     pub(crate) fn at_node(&mut self, node: NodeId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
         if !self.by_node.is_empty() {
@@ -87,7 +87,7 @@ impl Captures {
         }
     }
 
-    /// A host sends a packet from this address of its own; from one that it has no more, nothing leaves.
+    /// Captures a packet sent by a host from this address; nothing leaves from an address that the host no longer has.
     #[inline]
     pub(crate) fn at_sender(
         &mut self,
@@ -110,7 +110,7 @@ impl Captures {
         }
     }
 
-    /// A link's queue marked a packet, which it will send or drop.
+    /// Records that a link's queue marked a packet, to be sent or dropped later.
     #[inline]
     pub(crate) fn marked(&mut self, link: LinkId, pkt: &SimPacket) {
         for tap in self.by_link.get(link.0 as usize / 2).into_iter().flatten() {
@@ -118,7 +118,7 @@ impl Captures {
         }
     }
 
-    /// A link starts to send a packet.
+    /// Captures a packet that a link starts to send.
     pub(crate) fn on_link(&mut self, link: LinkId, pkt: &SimPacket, options: &OptionsArena, at: Instant) {
         for tap in self.by_link.get(link.0 as usize / 2).into_iter().flatten() {
             let tap = &mut self.taps[*tap as usize];
@@ -127,7 +127,7 @@ impl Captures {
         }
     }
 
-    /// A link dropped a packet.
+    /// Captures a packet that a link dropped.
     #[inline]
     pub(crate) fn dropped(
         &mut self,
@@ -159,10 +159,10 @@ impl Captures {
         }
     }
 
-    /// What has been written since the last time: the parts make the files.
+    /// Takes the bytes since the previous call; concatenated they make the files.
     pub(crate) fn take(&mut self) -> Vec<CaptureFile> {
         let file = |t: &mut CaptureTap| {
-            // As much room as this took: the next part is mostly as long, and need not grow.
+            // Capacity of the previous part: the next is mostly as long and need not grow.
             let room = Vec::with_capacity(t.writer.output_mut().len());
             let bytes = std::mem::replace(t.writer.output_mut(), room);
             CaptureFile { name: format!("{}.pcapng", t.stem), bytes }
@@ -171,7 +171,7 @@ impl Captures {
     }
 }
 
-/// Writing to a `Vec` does not fail, and what is written is within pcapng's bounds.
+/// Message of an impossible failure: writing to a `Vec` does not fail, and packets are within pcapng's bounds.
 const IN_MEMORY: &str = "a capture in memory takes every packet";
 
 impl CaptureTap {
@@ -203,7 +203,7 @@ impl CaptureTap {
         Self { stem: file_stem(name), writer, interfaces, marked: VecDeque::new(), bytes: Vec::new() }
     }
 
-    /// Whether `link` has marked `pkt`, which now leaves its queue. Most leave in the order of their marks.
+    /// Whether `link` has marked `pkt`, which now leaves its queue. Packets mostly leave in the order of their marks.
     fn take_mark(&mut self, link: LinkId, pkt: &SimPacket) -> bool {
         if pkt.ecn() != Ecn::Ce {
             return false;
@@ -271,7 +271,7 @@ fn file_stem(name: &str) -> String {
     name.replace('[', "-").replace(']', "").replace(['/', '\\', ':', '>'], "_")
 }
 
-/// `stem`, or the first of `stem-2`, `stem-3`... where others have it: different places can have one spelling.
+/// The stem, or the first unused of `stem-2`, `stem-3`...: names of different places can give the same stem.
 fn vacant(stem: &str, taps: &[CaptureTap]) -> String {
     let numbered = (2..).map(|n| format!("{stem}-{n}"));
     std::iter::once(stem.to_string())

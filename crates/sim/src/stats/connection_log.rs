@@ -1,7 +1,4 @@
-//! The table of connections: one row for each, in the order in which they were opened, up to a bound.
-//!
-//! A record is made with a connection and named by the sockets at its ends, which fill it in when they go; what still lives is
-//! looked at when the table is made. So it costs a connection some hundred bytes, and a packet nothing.
+//! Connection log: one record per connection in the order of opening, up to a limit.
 
 use crate::ground::rate::rate_bps;
 use crate::ground::reset_causes::cause_name;
@@ -9,7 +6,7 @@ use crate::packet::flow_end::FlowEnd;
 use tailrace_core::Instant;
 use tailrace_transport::ResetCause;
 
-/// A record's number, or none: of a connection beyond the bound.
+/// Number of a record, or none for a connection beyond the limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RecordId(u32);
 
@@ -17,13 +14,13 @@ impl RecordId {
     pub(crate) const NONE: Self = Self(u32::MAX);
 }
 
-/// What has been recorded of connections.
+/// Records of connections.
 #[derive(Debug)]
 pub(crate) struct ConnectionLog {
-    /// How many are kept.
+    /// Largest number of records.
     most: usize,
     records: Vec<ConnectionRecord>,
-    /// How many were opened beyond that.
+    /// Connections opened beyond the limit.
     beyond: u64,
 }
 
@@ -31,34 +28,34 @@ pub(crate) struct ConnectionLog {
 #[derive(Clone, Debug)]
 pub(crate) struct ConnectionRecord {
     pub(crate) flow: u32,
-    /// Its place among the connections of its flow, from 0.
+    /// Number among the connections of its flow, from 0.
     pub(crate) number: u32,
     pub(crate) client_port: u16,
-    /// Bytes of the transfer that it was opened for; zero where it is no transfer.
+    /// Bytes of the transfer that it was opened for; zero if there is none.
     pub(crate) size: u64,
     pub(crate) opened: Instant,
-    /// When the last of them had arrived, and how many times as long that took as it must; not a number where that is not known.
+    /// Completion time, and the FCT divided by the ideal one; NaN if unknown.
     pub(crate) completed: Option<Instant>,
     pub(crate) slowdown: f64,
-    /// As the client sees it.
+    /// Establishment, as seen by the client.
     pub(crate) established: Option<Instant>,
-    /// When it was over at the client.
+    /// End, as seen by the client.
     pub(crate) over: Option<Instant>,
-    /// Why it broke, as one of the ends said first.
+    /// Cause of its break, from the end that reported first.
     pub(crate) broken: Option<ResetCause>,
     pub(crate) client: EndCounters,
     pub(crate) server: EndCounters,
 }
 
-/// More than any end counts: there may be many connections, and an option would take twice as much.
+/// Marker of a missing counter, above every count. An `Option` would double the size, and there may be many connections.
 pub(crate) const NOT_COUNTED: u32 = u32::MAX;
 
-/// What one end has counted.
+/// Counters of one end.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EndCounters {
     pub(crate) delivered_bytes: u64,
     pub(crate) retransmitted_packets: u64,
-    /// [`NOT_COUNTED`] where its stack does not tell.
+    /// Retransmission timeouts; [`NOT_COUNTED`] if its stack does not report them.
     pub(crate) timeouts: u32,
     pub(crate) subflows: u32,
 }
@@ -72,7 +69,7 @@ impl ConnectionRecord {
         self.completed.map_or(f64::NAN, |at| rate_bps(self.size, at - self.opened))
     }
 
-    /// How it ended, if it did.
+    /// State in the results: open, closed or broken.
     pub(crate) fn state(&self) -> &'static str {
         match self.broken {
             Some(cause) => cause_name(cause),
@@ -83,14 +80,14 @@ impl ConnectionRecord {
 }
 
 impl ConnectionLog {
-    /// Keeps at most so many.
+    /// Log of at most `most` connections.
     pub(crate) fn new(most: u64) -> Self {
-        // The last number stands for none.
+        // The last number means none.
         let most = most.min(u64::from(u32::MAX - 1)) as usize;
         Self { most, records: Vec::new(), beyond: 0 }
     }
 
-    /// A client opens a connection of a flow, from a port, for a transfer of this size, if any.
+    /// Records that a client opens a connection of a flow, from a port, for a transfer of this size, if any.
     pub(crate) fn open(
         &mut self,
         (flow, number): (usize, u32),
@@ -122,42 +119,42 @@ impl ConnectionLog {
         self.records.get_mut(id.0 as usize)
     }
 
-    /// The client has heard from the server.
+    /// Records that the client has heard from the server.
     pub(crate) fn established(&mut self, id: RecordId, now: Instant) {
         if let Some(record) = self.get(id) {
             record.established.get_or_insert(now);
         }
     }
 
-    /// The transfer that it was opened for is complete.
+    /// Records the completion of its transfer.
     pub(crate) fn completed(&mut self, id: RecordId, now: Instant, slowdown: Option<f64>) {
         if let Some(record) = self.get(id) {
             (record.completed, record.slowdown) = (Some(now), slowdown.unwrap_or(f64::NAN));
         }
     }
 
-    /// One of the ends says that it is broken.
-    pub(crate) fn broken(&mut self, id: RecordId, cause: ResetCause) {
+    /// Records a break reported by one of the ends.
+    pub(crate) fn on_break(&mut self, id: RecordId, cause: ResetCause) {
         if let Some(record) = self.get(id) {
             record.broken.get_or_insert(cause);
         }
     }
 
-    /// Both directions are over at the client.
-    pub(crate) fn over(&mut self, id: RecordId, now: Instant) {
+    /// Records that both directions are closed at the client.
+    pub(crate) fn on_closed(&mut self, id: RecordId, now: Instant) {
         if let Some(record) = self.get(id) {
             record.over.get_or_insert(now);
         }
     }
 
-    /// An end is gone.
-    pub(crate) fn gone(&mut self, id: RecordId, end: FlowEnd, counters: EndCounters) {
+    /// Records the final counters of a closed end.
+    pub(crate) fn on_end_closed(&mut self, id: RecordId, end: FlowEnd, counters: EndCounters) {
         if let Some(record) = self.get(id) {
             *record.side(end) = counters;
         }
     }
 
-    /// Connections that have no row.
+    /// Connections without a record.
     pub(crate) fn beyond(&self) -> u64 {
         self.beyond
     }

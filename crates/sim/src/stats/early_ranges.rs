@@ -6,14 +6,14 @@
 use crate::ground::scope::{PerScope, Scope};
 
 /// Disjoint ranges of a stream, in ascending order.
-pub(crate) type Ranges = Vec<(u64, u64)>;
+pub(crate) type ByteRanges = Vec<(u64, u64)>;
 
 /// Ranges in the out-of-order queue of a socket when each scope began. Unallocated for sockets that never had any.
 #[derive(Debug, Default)]
-pub(crate) struct EarlyRanges(Option<Box<PerScope<Ranges>>>);
+pub(crate) struct EarlyRanges(Option<Box<PerScope<ByteRanges>>>);
 
 impl EarlyRanges {
-    pub(crate) fn set(&mut self, scope: Scope, ranges: Ranges) {
+    pub(crate) fn set(&mut self, scope: Scope, ranges: ByteRanges) {
         if self.0.is_some() || !ranges.is_empty() {
             self.0.get_or_insert_default()[scope] = ranges;
         }

@@ -52,7 +52,7 @@ impl EventLog {
         drops.for_each(|e| each(e.link, e.flow.expect("these runs have no foreign hosts"), e.detail));
     }
 
-    /// Memory of the events that have not been taken.
+    /// Memory of the events that have not been taken, in bytes.
     pub(crate) const fn bytes(&self) -> usize {
         size_of_val(self.events.as_slice())
     }

@@ -1,7 +1,6 @@
 //! Jain's fairness index.
 
-/// Jain's index (Jain, Chiu & Hawe 1984): (Σx)² / (n Σx²); 1 when all are equal, 1/n when one has all.
-/// NaN when nothing is shared.
+/// Jain's index (Jain, Chiu & Hawe 1984): (Σx)² / (n Σx²); 1 if all are equal, 1/n if one has all. NaN if all are zero.
 pub(crate) fn jain(values: &[f64]) -> f64 {
     let sum: f64 = values.iter().sum();
     let squares: f64 = values.iter().map(|x| x * x).sum();

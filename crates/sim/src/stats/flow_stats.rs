@@ -11,7 +11,7 @@ counters! {
     pub(crate) struct FlowStats {
         /// Data packets that arrived.
         received_packets: u64, "packets";
-        /// Their size in bytes of IP packets.
+        /// Bytes of IP packets of the data packets that arrived.
         received_bytes: u64, "bytes";
         /// Sum of one-way delays of packets from the host that opens the flow to the other.
         delay_sum: Duration;
@@ -23,7 +23,7 @@ counters! {
         jitter_samples: u64;
         /// Data packets sent, retransmissions included.
         sent_packets: u64, "packets";
-        /// Their size in bytes of IP packets.
+        /// Bytes of IP packets of the data packets sent.
         sent_bytes: u64, "bytes";
         /// Sum of round-trip time samples.
         rtt_sum: Duration;
@@ -35,17 +35,17 @@ counters! {
         reverse_delay_sum: Duration;
         /// Delivered bytes that a middlebox had changed (`rewrite` of a link).
         altered_bytes: u64, "bytes";
-        /// How many of the packets sent were dropped on the way by the end of the run.
+        /// Packets sent that were dropped on the way by the end of the run.
         lost_packets: u64, "packets";
-        /// How many of the packets sent were marked CE (ECN) by queues.
+        /// Packets sent that were marked CE (ECN) by queues.
         marked_packets: u64, "packets";
         /// Data packets that arrived after three or more packets in a row that were sent later (RFC 4737, n-reordering with n = 3).
         reordered_packets: u64, "packets";
         /// Segments sent again (TCP).
         retransmitted_packets: u64, "packets";
-        /// How often the retransmission timer expired (TCP); null with a kernel that does not count that (before 6.7).
+        /// Number of expirations of the retransmission timer (TCP); null with a kernel that does not count that (before 6.7).
         timeouts: u64, "";
-        /// How many transfers (`transfer`, `sequence`) or exchanges (`request_response`) were completed.
+        /// Number of transfers (`transfer`, `sequence`) or exchanges (`request_response`) completed.
         completed: u64, "";
         /// Bytes of completed transfers.
         completed_bytes: u64;
@@ -63,19 +63,19 @@ impl FlowStats {
         self.marked_packets += losses.marked;
     }
 
-    /// A transfer or exchange of so many bytes is complete.
+    /// Counts a completed transfer or exchange of this many bytes.
     pub(crate) fn completed(&mut self, bytes: u64, took: Duration) {
         self.completed += 1;
         self.completed_bytes = self.completed_bytes.saturating_add(bytes);
         self.completion_sum += took;
     }
 
-    /// Mean one-way delay of the packets that came forward, seconds; NaN without any.
+    /// Mean one-way delay of packets in the forward direction, seconds; NaN without any.
     pub(crate) fn mean_delay_s(&self) -> f64 {
         self.delay_sum.as_secs_f64() / (self.received_packets - self.reverse_packets) as f64
     }
 
-    /// Mean one-way delay of the packets that came back, seconds; NaN without any.
+    /// Mean one-way delay of packets in the reverse direction, seconds; NaN without any.
     pub(crate) fn mean_reverse_delay_s(&self) -> f64 {
         self.reverse_delay_sum.as_secs_f64() / self.reverse_packets as f64
     }
@@ -85,7 +85,7 @@ impl FlowStats {
         self.rtt_sum.as_secs_f64() / self.rtt_samples as f64
     }
 
-    /// Mean rate of what completed while it was under way, bit/s; NaN where nothing did.
+    /// Mean rate of completed transfers while under way, bit/s; NaN without any.
     pub(crate) fn completion_goodput_bps(&self) -> f64 {
         if self.completed == 0 { f64::NAN } else { rate_bps(self.completed_bytes, self.completion_sum) }
     }
@@ -95,12 +95,12 @@ impl FlowStats {
         self.jitter_sum.as_secs_f64() / self.jitter_samples as f64
     }
 
-    /// Of the packets that were lost or arrived, the share lost; NaN without any.
-    pub(crate) fn fate_loss_ratio(&self) -> f64 {
+    /// Share lost of the packets that were lost or arrived; NaN without any.
+    pub(crate) fn outcome_loss_ratio(&self) -> f64 {
         loss_ratio(self.lost_packets, self.lost_packets + self.received_packets)
     }
 
-    /// Share of the packets sent that were lost, up to now; NaN when none was sent.
+    /// Share of the packets sent that were lost, up to now; NaN if none was sent.
     pub(crate) fn loss_ratio(&self) -> f64 {
         loss_ratio(self.lost_packets, self.sent_packets)
     }
@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_completed_has_a_rate_while_it_lasts() {
+    fn completion_goodput_is_bytes_over_completion_time() {
         let mut flow = FlowStats::default();
         assert!(flow.completion_goodput_bps().is_nan());
         // 1 MB in 2 s and 2 MB in 1 s: 24 Mbit in 3 s.

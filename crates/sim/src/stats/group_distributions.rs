@@ -3,24 +3,24 @@
 use crate::stats::transfer_sizes::SizeDistributions;
 use tailrace_net::Histogram;
 
-/// Distributions over all flows of a group in the window that began last.
+/// Distributions over all flows of a group in the latest part.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GroupDistributions {
     pub(crate) one_way_delay: Histogram,
     pub(crate) reverse_one_way_delay: Histogram,
     pub(crate) rtt: Histogram,
     pub(crate) completion: Histogram,
-    /// So many seconds where a transfer took so many times as long as it must.
+    /// Slowdown of transfers; a slowdown of 1 is held as one second.
     pub(crate) slowdown: Histogram,
-    /// Of transfers whose sizes differ.
+    /// Transfers by size.
     pub(crate) by_size: SizeDistributions,
-    /// Of web pages.
+    /// Load times of web pages.
     pub(crate) page_load: Histogram,
     pub(crate) jitter: Histogram,
 }
 
 impl GroupDistributions {
-    /// Gives what there is so far, and begins anew.
+    /// Takes the distributions so far and starts new ones.
     pub(crate) fn cut(&mut self) -> Self {
         Self {
             one_way_delay: self.one_way_delay.cut(),
@@ -34,7 +34,7 @@ impl GroupDistributions {
         }
     }
 
-    /// Takes in another window's.
+    /// Adds the distributions of another window.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.one_way_delay.merge(&other.one_way_delay);
         self.reverse_one_way_delay.merge(&other.reverse_one_way_delay);

@@ -1,4 +1,4 @@
-//! What a transfer would take in a network that carries nothing else.
+//! Ideal flow completion time: that of a transfer in an otherwise empty network.
 
 use crate::ground::plan::RunPlan;
 use crate::packet::envelope::Envelope;
@@ -6,18 +6,18 @@ use tailrace_app::EndpointRole;
 use tailrace_core::{Bytes, Duration, Rate};
 use tailrace_net::Graph;
 
-/// The path of a flow as it is when the run begins: propagation delays as drawn, and rates.
+/// Path of a flow at the start of the run: propagation delays as drawn, and rates.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IdealFct {
-    /// Propagation from the opening of a connection to the arrival of the first byte.
+    /// Propagation delay from the opening of a connection to the arrival of the first byte.
     ahead: Duration,
-    /// Of the slowest link on the way of the data.
+    /// Rate of the slowest link on the path.
     rate: Rate,
 }
 
 impl IdealFct {
-    /// Between these addresses, the client's first, of data that this end sends; none where no way leads there and back. The
-    /// handshake takes a round trip, and a server begins when its end has reached it.
+    /// Path between these addresses, the client's first, for data from `sender`; `None` without a route in both directions. The
+    /// handshake takes one round trip; a server begins when the client's SYN has arrived.
     pub(crate) fn of(plan: &RunPlan, graph: &Graph, ends: &Envelope, sender: EndpointRole) -> Option<Self> {
         let there = graph.path(ends.source, ends.destination)?;
         let back = graph.path(ends.destination, ends.source)?;
@@ -37,19 +37,19 @@ impl IdealFct {
         Some(Self { ahead, rate: way.iter().map(rate).min()? })
     }
 
-    /// From the opening of a connection to the arrival of the last of so many bytes, at least: until the first can arrive, and
-    /// the bytes at the rate of the slowest link, without headers.
+    /// Ideal completion time of `size` bytes: arrival of the first byte, and the bytes at the rate of the slowest link, without
+    /// headers.
     pub(crate) fn completion(&self, size: u64) -> Duration {
         plus(self.ahead, self.rate.time_to_send(Bytes(size)))
     }
 
-    /// How many times as long as at least a transfer took.
+    /// FCT divided by the ideal one.
     pub(crate) fn slowdown(&self, size: u64, took: Duration) -> f64 {
         took.as_secs_f64() / self.completion(size).max(Duration::from_nanos(1)).as_secs_f64()
     }
 }
 
-/// As long as there are such spans: sums of the longest end there.
+/// Saturating sum of durations.
 fn plus(a: Duration, b: Duration) -> Duration {
     Duration::from_nanos(a.as_nanos().saturating_add(b.as_nanos()))
 }
@@ -59,8 +59,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_ahead_and_the_rate_add_up() {
-        // A round trip of 20 ms, and 5 ms there.
+    fn ideal_fct_adds_propagation_and_transmission() {
+        // RTT of 20 ms, one-way delay of 5 ms.
         let path = IdealFct { ahead: Duration::from_millis(25), rate: Rate::from_mbit(8) };
         // 10 kB at 1 MB/s.
         assert_eq!(path.completion(10_000), Duration::from_millis(35));

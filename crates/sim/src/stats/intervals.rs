@@ -1,5 +1,5 @@
 //! Smoothness of goodput and loss over the intervals of `[record] interval`, for each flow and group, over the run and the
-//! current window. Counters are read at the end of each interval, so packets pay nothing.
+//! current window. Counters are read at the end of each interval, without cost per packet.
 
 use crate::ground::rate::loss_ratio;
 use crate::ground::scope::{PerScope, Scope};

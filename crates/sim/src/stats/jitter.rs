@@ -1,10 +1,10 @@
 //! Jitter of deliveries: the statistic of RFC 3550 §6.4.1, over deliveries to the application instead of arrivals.
 //!
 //! A delivery is the result of one arrival: a datagram, or the bytes of a stream that this arrival puts in order. For two
-//! consecutive deliveries, received at R and sent at S, D = (R₂ − R₁) − (S₂ − S₁) is the difference of their transit
-//! times; jitter is the mean of |D|, which the RFC's J follows with a gain of 1/16. The transit time of a stream's delivery is that of its
-//! first byte, which blocked the others, and starts when that byte was first sent. So data held up by a
-//! loss or a slow path is late even if its retransmission was fast.
+//! consecutive deliveries, received at R and sent at S, D = (R₂ − R₁) − (S₂ − S₁) is the difference of their transit times;
+//! jitter is the mean of |D|, which the RFC's J follows with a gain of 1/16. The transit time of a stream's delivery is that of
+//! its first byte, which blocked the others, and starts when that byte was first sent. Data held up by a loss or a slow path is
+//! therefore late even if its retransmission was fast.
 
 use tailrace_core::Duration;
 

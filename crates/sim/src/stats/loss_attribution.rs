@@ -1,4 +1,4 @@
-//! Losses and marks are charged to the window in which the packet was sent. So consecutive windows add up to the run, and
+//! Losses and marks are charged to the window in which the packet was sent. Consecutive windows therefore add up to the run, and
 //! none loses more than it sent.
 
 use crate::stats::loss_counters::LossCounters;

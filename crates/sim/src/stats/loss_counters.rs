@@ -8,9 +8,9 @@ pub(crate) struct LossCounters {
 }
 
 impl LossCounters {
-    /// One lost packet.
+    /// Counters of a lost packet.
     pub(crate) const LOST: Self = Self { lost: 1, marked: 0 };
-    /// One marked packet.
+    /// Counters of a marked packet.
     pub(crate) const MARKED: Self = Self { lost: 0, marked: 1 };
 
     pub(crate) fn add(&mut self, more: Self) {

@@ -45,14 +45,14 @@ mod tests {
     }
 
     #[test]
-    fn three_reordering_needs_three_later_packets_in_a_row() {
+    fn n_reordering_needs_three_later_packets_in_a_row() {
         assert_eq!(reordered(&[1, 2, 3, 4, 5]), [0_u64; 0]);
         // Overtaken by two.
         assert_eq!(reordered(&[1, 3, 4, 2, 5]), [0_u64; 0]);
         // Overtaken by three, and by four.
         assert_eq!(reordered(&[1, 3, 4, 5, 2]), [2]);
         assert_eq!(reordered(&[1, 3, 4, 5, 6, 2]), [2]);
-        // Of two late packets the second follows the first, which was sent before it.
+        // The second of two late packets follows the first, which was sent before it.
         assert_eq!(reordered(&[1, 4, 5, 6, 2, 3]), [2]);
         // 7 was overtaken by 8, 9 and 10; 4 by these and, just before it, by 7.
         assert_eq!(reordered(&[1, 8, 9, 10, 7, 4, 11]), [7, 4]);
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn three_reordering_orders_packets_of_one_burst_by_sequence_number() {
+    fn n_reordering_orders_a_burst_by_sequence_number() {
         let mut recent = RecentArrivals::default();
         let at = Instant::from_millis(5);
         let found = [1000, 3000, 4000, 5000, 2000].map(|seq| recent.record(at, SeqNumber(seq)));

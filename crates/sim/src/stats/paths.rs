@@ -1,10 +1,4 @@
-//! What flows over Multipath TCP send by each path, counted packet by packet.
-//!
-//! A path lies between an interface of the client and one of the server, whatever their addresses are at the time, and through
-//! the gateways of a source route, if any; subflows that follow one another there are of one path, and so are those of several
-//! connections of a flow. What a packet
-//! is counted to it says itself, wherever it is sent, lost or received: so what a path has sent has come, is lost, or is on its
-//! way. Flows over anything else have no paths, and pay a comparison a packet.
+//! Counters of MPTCP flows by path, packet by packet.
 
 use crate::ground::rate::{loss_ratio, rate_bps};
 use crate::ground::scope::{PerScope, Scope};
@@ -15,19 +9,19 @@ use crate::stats::loss_counters::LossCounters;
 use tailrace_core::{CoarseHistogram, Duration};
 use tailrace_net::Address;
 
-/// Which path it is.
+/// Identity of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PathKey {
-    /// The address with which the client's interface began.
+    /// First address of the client's interface.
     pub(crate) client: Address,
-    /// That of the server's.
+    /// First address of the server's interface.
     pub(crate) server: Address,
-    /// The gateways that it goes through, by their number among all lists of the run.
+    /// Gateways of the source route, as the number of their list in the run.
     pub(crate) gateways: Option<u32>,
 }
 
 impl PathKey {
-    /// That of a packet on its way to an end of a flow.
+    /// Path of a packet to an end of a flow.
     fn of(pkt: &SimPacket, to: FlowEnd, options: &OptionsArena) -> Self {
         let way = if options.source_routes.is_empty() { None } else { pkt.itinerary(options) };
         let last = way.map_or(pkt.destination, |way| way.last());
@@ -37,24 +31,24 @@ impl PathKey {
     }
 }
 
-/// Counters of one direction of a path since the start of the run. Packets are those that carry payload.
+/// Counters of a path's direction since the start of the run, over packets with payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PathCounters {
     pub(crate) sent_packets: u64,
     pub(crate) sent_bytes: u64,
-    /// Of those sent, what the subflow's TCP had sent before.
+    /// Packets sent that were retransmissions of the subflow's TCP.
     pub(crate) retransmitted_packets: u64,
     pub(crate) received_packets: u64,
-    /// IP bytes of those: throughput.
+    /// Bytes of IP packets received: throughput.
     pub(crate) received_bytes: u64,
-    /// Payload that the connection got by this path before it came by any other: goodput.
+    /// Payload that reached the connection by this path first: goodput.
     pub(crate) new_bytes: u64,
     pub(crate) losses: LossCounters,
     pub(crate) delay_sum: Duration,
 }
 
 impl PathCounters {
-    /// The counts since an earlier copy.
+    /// Difference from an earlier copy.
     pub(crate) fn since(&self, earlier: &Self) -> Self {
         Self {
             sent_packets: self.sent_packets - earlier.sent_packets,
@@ -68,12 +62,12 @@ impl PathCounters {
         }
     }
 
-    /// Mean one-way delay of what arrived, seconds; NaN without any.
+    /// Mean one-way delay of received packets, seconds; NaN without any.
     pub(crate) fn mean_delay_s(&self) -> f64 {
         self.delay_sum.as_secs_f64() / self.received_packets as f64
     }
 
-    /// Share of the packets sent that were lost; NaN when none was sent.
+    /// Share of the packets sent that were lost; NaN if none was sent.
     pub(crate) fn loss_ratio(&self) -> f64 {
         loss_ratio(self.losses.lost, self.sent_packets)
     }
@@ -87,29 +81,29 @@ impl PathCounters {
     }
 }
 
-/// Counters where a window began, and what befell in it what was sent before.
+/// Counters at the start of a window, and losses within it of packets sent before.
 #[derive(Clone, Copy, Debug, Default)]
 struct PathBaseline {
     at: PathCounters,
     before: LossCounters,
 }
 
-/// One direction of a path.
+/// A direction of a path.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathDirection {
     pub(crate) counters: PathCounters,
-    /// Where in the stream of the connection the latest new bytes that came begin.
+    /// Stream position of the latest new bytes received.
     pub(crate) sequence: u64,
     baselines: PerScope<PathBaseline>,
-    /// One-way delays in the window that began last, and in those from the end of the warm-up on that are over.
+    /// Distributions of one-way delays: of the latest part, and of the earlier parts since the end of the warm-up.
     delay: CoarseHistogram,
     past: CoarseHistogram,
-    /// What befell packets when the window in which they were sent was over, by number of the window.
+    /// Late losses by window: those of packets sent in a window that has ended.
     late: Vec<(usize, LossCounters)>,
 }
 
 impl PathDirection {
-    /// What it did in a window: of losses and marks those of packets that were sent in it.
+    /// Counters of a window, with losses and marks of packets sent in it.
     pub(crate) fn window_counters(&self, scope: Scope) -> PathCounters {
         let cut = &self.baselines[scope];
         let mut counters = self.counters.since(&cut.at);
@@ -117,7 +111,7 @@ impl PathDirection {
         counters
     }
 
-    /// One-way delays of what arrived in a window.
+    /// Distribution of one-way delays of packets received in a window.
     pub(crate) fn delays(&self, scope: Scope) -> CoarseHistogram {
         let mut all = self.delay.clone();
         if scope == Scope::Run {
@@ -126,7 +120,7 @@ impl PathDirection {
         all
     }
 
-    /// What befell packets of a window after its end.
+    /// Late losses of packets sent in a window.
     pub(crate) fn late_losses(&self, window: usize) -> LossCounters {
         let mut sum = LossCounters::default();
         self.late.iter().filter(|(number, _)| *number == window).for_each(|(_, losses)| sum.add(*losses));
@@ -149,32 +143,32 @@ impl PathDirection {
 /// A path of a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct FlowPath {
-    /// Its place among those of the flow.
+    /// Position among the paths of the flow.
     pub(crate) place: usize,
     pub(crate) key: PathKey,
-    /// What goes to the client, and to the server.
+    /// Directions to the client and to the server.
     directions: [PathDirection; 2],
 }
 
 impl FlowPath {
-    /// What goes to an end.
+    /// Direction to an end.
     pub(crate) fn to(&self, end: FlowEnd) -> &PathDirection {
         &self.directions[usize::from(end.is_server())]
     }
 }
 
-/// The paths of a flow, in the order in which data was first sent by them.
+/// Paths of a flow, in the order in which data was first sent on them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FlowPaths {
     paths: Vec<FlowPath>,
-    /// Their keys once more, close together: every packet looks for its own.
+    /// Copy of the keys in one array, for the search that every packet makes.
     keys: Vec<PathKey>,
-    /// By which one the latest packet came to the client, and to the server.
+    /// Paths of the latest packets to the client and to the server.
     latest: [usize; 2],
 }
 
 impl FlowPaths {
-    /// The directions that have carried data: the path, the end that it goes to, and what there is of it.
+    /// Directions that have carried data: path, destination end and counters.
     pub(crate) fn directions(
         &self,
         flow: usize,
@@ -185,7 +179,7 @@ impl FlowPaths {
             .filter(|(_, _, direction)| direction.counters.sent_packets > 0)
     }
 
-    /// How many there are.
+    /// Number of paths.
     pub(crate) fn len(&self) -> usize {
         self.paths.len()
     }
@@ -198,7 +192,7 @@ impl FlowPaths {
         self.paths.get_mut(place).map(|path| &mut path.directions[usize::from(to.is_server())])
     }
 
-    /// A packet with payload leaves for an end.
+    /// Counts a packet with payload that leaves for an end.
     pub(crate) fn on_sent(&mut self, pkt: &SimPacket, to: FlowEnd, options: &OptionsArena, resent: bool) {
         let key = PathKey::of(pkt, to, options);
         let place = self.place(key).unwrap_or_else(|| {
@@ -217,7 +211,7 @@ impl FlowPaths {
         direction.counters.retransmitted_packets += u64::from(resent);
     }
 
-    /// It arrives there.
+    /// Counts its arrival.
     pub(crate) fn on_received(
         &mut self,
         pkt: &SimPacket,
@@ -234,7 +228,7 @@ impl FlowPaths {
         direction.delay.record(delay);
     }
 
-    /// A copy of one arrives there, of bytes and nothing else that was sent.
+    /// Counts the arrival of a link's duplicate, which adds received bytes only.
     pub(crate) fn on_copy_received(&mut self, pkt: &SimPacket, to: FlowEnd, options: &OptionsArena) {
         let Some(place) = self.place(PathKey::of(pkt, to, options)) else { return };
         self.latest[usize::from(to.is_server())] = place;
@@ -243,7 +237,7 @@ impl FlowPaths {
         }
     }
 
-    /// By what came to an end last, its connection got bytes that it did not have: those from `sequence` on.
+    /// Counts bytes new to the connection, from `sequence` on, for the path of the latest packet to this end.
     pub(crate) fn on_new_bytes(&mut self, to: FlowEnd, bytes: u64, sequence: u64) {
         let place = self.latest[usize::from(to.is_server())];
         if let Some(direction) = self.direction(place, to) {
@@ -252,7 +246,8 @@ impl FlowPaths {
         }
     }
 
-    /// A packet is lost or marked: sent before the open windows or not, and in which window that is over, if in one.
+    /// Counts a loss or mark: of a packet sent before the open windows or in them, and the closed window in which it was sent, if
+    /// any.
     pub(crate) fn on_loss(
         &mut self,
         pkt: &SimPacket,

@@ -1,11 +1,11 @@
-//! Hears of what happens in the network: distributions, and the table of events.
+//! Recorder of distributions and of the event log.
 
 use crate::stats::event_log::{EventLog, LoggedEvent};
 use crate::stats::group_distributions::GroupDistributions;
 use tailrace_core::{DropReason, Duration, Instant};
 use tailrace_net::LinkId;
 
-/// Distributions of groups, and the events table.
+/// Distributions of groups, and the event log.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     pub(crate) groups: Vec<GroupDistributions>,
@@ -13,7 +13,7 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for so many groups; `events` tells whether, and how many, events are kept.
+    /// Recorder for this many groups; `events` bounds the event log.
     pub(crate) fn new(groups: usize, events: EventLog) -> Self {
         Self { groups: vec![GroupDistributions::default(); groups], events }
     }
@@ -36,12 +36,12 @@ impl Recorder {
         });
     }
 
-    /// A router may not send a packet further: its time to live is over.
+    /// Logs a packet whose TTL expired at a router.
     pub(crate) fn expired(&mut self, flow: Option<usize>, at: Instant) {
         self.events.push(LoggedEvent { at, kind: "drop", link: None, flow, detail: "time_to_live" });
     }
 
-    /// A host found a packet damaged.
+    /// Logs a packet that a host found corrupted.
     pub(crate) fn corrupted(&mut self, flow: Option<usize>, at: Instant) {
         self.events.push(LoggedEvent {
             at,
@@ -71,13 +71,13 @@ impl Recorder {
         self.events.push(LoggedEvent { at, kind: "complete", link: None, flow: Some(flow), detail: "" });
     }
 
-    /// All of a page has come.
-    pub(crate) fn fetched(&mut self, group: usize, took: Duration) {
+    /// Records the load time of a web page.
+    pub(crate) fn record_page_load(&mut self, group: usize, took: Duration) {
         self.groups[group].page_load.record(took);
     }
 
-    /// What is complete was a transfer, which took so many times what it takes at least.
-    pub(crate) fn transferred(
+    /// Records a completed transfer with its slowdown.
+    pub(crate) fn record_transfer(
         &mut self,
         group: usize,
         (size, took): (u64, Duration),
@@ -94,7 +94,7 @@ impl Recorder {
         }
     }
 
-    pub(crate) fn broken(&mut self, flow: usize, cause: &'static str, at: Instant) {
+    pub(crate) fn on_break(&mut self, flow: usize, cause: &'static str, at: Instant) {
         self.events.push(LoggedEvent { at, kind: "broken", link: None, flow: Some(flow), detail: cause });
     }
 
@@ -102,12 +102,12 @@ impl Recorder {
         self.events.push(LoggedEvent { at, kind: "fault", link: Some(link), flow: None, detail: what });
     }
 
-    /// Gives the distributions so far; they start anew.
+    /// Takes the distributions so far and starts new ones.
     pub(crate) fn cut(&mut self) -> Vec<GroupDistributions> {
         self.groups.iter_mut().map(GroupDistributions::cut).collect()
     }
 
-    /// Events that the scenario wanted recorded and that were too many.
+    /// Events beyond the limit.
     pub(crate) fn unrecorded_events(&self) -> u64 {
         self.events.beyond()
     }
@@ -117,7 +117,7 @@ impl Recorder {
         self.events.take(until)
     }
 
-    /// Memory that events take which have not been given out.
+    /// Memory of the events that have not been taken, in bytes.
     pub(crate) const fn event_bytes(&self) -> usize {
         self.events.bytes()
     }

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transfers_count_in_the_bin_of_their_size() {
+    fn transfers_are_binned_by_size() {
         let mut tally = SizeDistributions::default();
         for size in [1, 9_999, 10_000, 999_999, 1_000_000, 10_000_000, u64::MAX] {
             tally.record(size, Duration::from_millis(1), None);

@@ -1,4 +1,4 @@
-//! What must hold of the results of any run.
+//! Properties of the results of any run.
 
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use tailrace_scenario::Scenario;
 use tailrace_scenario::model::{LinkIndex, LinkSpec, LossConfig, Node, NodeIndex, Transport};
 use tailrace_sim::{RunOutput, Table, Values};
 
-/// Figures that have no value where nothing happened.
+/// Keys that are null if nothing happened.
 const MAY_BE_NULL: &[&str] = &[
     "mean",
     "sd",
@@ -29,12 +29,12 @@ const MAY_BE_NULL: &[&str] = &[
     "detection_s",
     "first_flag_s",
     "rehabilitation_s",
-    // Of applications without transfers, without an end, and of UDP.
+    // Applications without transfers, endless applications, and UDP.
     "transfers",
     "asked",
     "not_begun",
     "connections",
-    // Of distributions, where of spreads there is one.
+    // Distributions, where other objects have a spread.
     "one_way_delay_s.min",
     "reverse_one_way_delay_s.min",
     "rtt_s.min",
@@ -45,7 +45,7 @@ const MAY_BE_NULL: &[&str] = &[
     "sojourn_s.min",
     "displacement_bytes.min",
     "reordering_delay_s.min",
-    // Of voice where none was sent, and of players that have not got anything.
+    // Voice flows that sent nothing, and players that received nothing.
     "r_factor.min",
     "r_factor.sum",
     "mos.min",
@@ -57,7 +57,7 @@ const MAY_BE_NULL: &[&str] = &[
 /// Columns of tables whose numbers may be negative.
 const MAY_BE_NEGATIVE: &[&str] = &["law_series"];
 
-/// No count is as large as this; what is was subtracted wrongly.
+/// Bound on counters: larger values come from a wrong subtraction.
 const ABSURD: u64 = 1 << 60;
 
 /// Checks the summary and the tables of a run.
@@ -87,7 +87,7 @@ fn number(json: &Json, path: &str) -> Option<f64> {
     path.split('.').try_fold(json, |v, key| v.get(key))?.as_f64()
 }
 
-/// Every leaf is there, finite and not negative; JSON has no other way to say NaN than null.
+/// Checks that every leaf is present, finite and not negative; JSON writes NaN as null.
 fn numbers(json: &Json, path: &str) -> Result<(), String> {
     match json {
         Json::Object(map) => map.iter().try_for_each(|(key, v)| numbers(v, &format!("{path}.{key}"))),
@@ -166,12 +166,12 @@ fn check_group(group: &Json) -> Result<(), String> {
     Ok(())
 }
 
-/// The highest rate that a direction of a link has at any time.
+/// Highest rate of a link direction at any time.
 fn fastest(scenario: &Scenario, link: usize, spec: &LinkSpec) -> Rate {
     rates(scenario, link, spec).fold(spec.rate, Rate::max)
 }
 
-/// The lowest.
+/// Lowest rate of a link direction at any time.
 fn slowest(scenario: &Scenario, link: usize, spec: &LinkSpec) -> Rate {
     rates(scenario, link, spec).fold(spec.rate, Rate::min)
 }
@@ -183,13 +183,14 @@ fn rates<'a>(scenario: &'a Scenario, link: usize, spec: &'a LinkSpec) -> impl It
     faults.map(move |f| f.kind.applied_to(whole.clone()).rate())
 }
 
-/// Whether packets that were sent earlier can arrive faster than the link's rate.
+/// Whether packets sent earlier can arrive faster than the link's rate.
 fn bunches(scenario: &Scenario, spec: &LinkSpec) -> bool {
     let aspects = || scenario.faults.iter().map(|f| f.kind.changed_fields());
     spec.jitter.is_some() || aspects().any(|of| of.delay || of.reordering)
 }
 
-/// A host gets no more than its links carry. Of what waited for a gap when the warm-up ended, more may be handed over.
+/// Checks that a host receives no more than its links carry. Data that waited in the out-of-order queue at the end of the warm-up
+/// may be delivered in addition.
 fn check_goodput(scenario: &Scenario, output: &RunOutput) -> Result<(), String> {
     let Some(flows) = output.tables.iter().find(|t| t.name == "flows") else {
         return Err("no table of flows".into());
@@ -204,7 +205,7 @@ fn check_goodput(scenario: &Scenario, output: &RunOutput) -> Result<(), String> 
     let (dst_words, src_words) = (words("dst"), words("src"));
     let span = (scenario.duration - scenario.warmup).as_secs_f64();
     for (n, node) in scenario.nodes.iter().enumerate() {
-        // What a request-response flow delivers, it delivers at both ends.
+        // Request-response flows deliver data at both ends.
         let to_here = (0..goodput.len()).filter(|i| dst_words[dst[*i] as usize] == node.name);
         let (both, here): (Vec<usize>, Vec<usize>) =
             to_here.partition(|i| both_ways(scenario, &src_words[src[*i] as usize], &node.name));
@@ -224,7 +225,7 @@ fn check_goodput(scenario: &Scenario, output: &RunOutput) -> Result<(), String> 
     Ok(())
 }
 
-/// Whether some flow between these two hosts has data in both directions, or back only.
+/// Whether a flow between these hosts has data in both directions, or in reverse only.
 fn both_ways(scenario: &Scenario, src: &str, dst: &str) -> bool {
     let name = |n: NodeIndex| scenario.nodes[n.0 as usize].name.as_str();
     let two_way =
@@ -232,7 +233,7 @@ fn both_ways(scenario: &Scenario, src: &str, dst: &str) -> bool {
     two_way.flat_map(|g| &g.pairs).any(|(a, b)| name(*a) == src && name(*b) == dst)
 }
 
-/// Bytes that the links to a host carry at most while statistics last.
+/// Largest number of bytes that the links to a host carry during the measured time.
 fn incoming(scenario: &Scenario, node: usize) -> f64 {
     let mut most = 0.0;
     for (i, link) in scenario.links.iter().enumerate() {
@@ -249,12 +250,12 @@ fn incoming(scenario: &Scenario, node: usize) -> f64 {
             most += fastest(scenario, i, spec).as_bps() as f64 * span / 8.0 + largest(scenario);
         }
     }
-    // Links make copies at their far ends.
+    // Duplicates are made at the far ends of links, beyond their rate.
     let doubles = scenario.faults.iter().any(|f| f.kind.changed_fields().duplication);
     most * (1.0 + 1e-9) * if doubles { 2.0 } else { 1.0 }
 }
 
-/// No packet is larger, in bytes on a link.
+/// Upper bound on the size of a packet in bytes on a link.
 fn largest(scenario: &Scenario) -> f64 {
     let segments = scenario.flows.iter().filter_map(|g| g.transport.tcp()).map(|c| c.mss.get() + 200);
     let headers = scenario.flows.iter().map(|g| match &g.transport {
@@ -265,17 +266,17 @@ fn largest(scenario: &Scenario) -> f64 {
     (segments.max().unwrap_or(0) + headers.max().unwrap_or(0)).max(mtu.unwrap_or(0)) as f64
 }
 
-/// Links are never more than full, but for the packet under way.
+/// Checks that links are at most full, except for the packet under transmission.
 fn check_utilization(scenario: &Scenario, json: &Json) -> Result<(), String> {
     let span = (scenario.duration - scenario.warmup).as_secs_f64();
-    // A queue's name ends with its link's ends; rates are looked up over all links, as the slowest allows least.
+    // A queue's name ends with its link's ends. The rate is taken over all such links, because the slowest allows least.
     let rates = scenario.links.iter().enumerate().flat_map(|(i, l)| {
         [&l.forward, &l.backward]
             .map(|spec| (spec.rate, fastest(scenario, i, spec), slowest(scenario, i, spec)))
     });
     let most = rates
         .map(|(rate, fastest, slowest)| {
-            // A packet may be most of what a link carries in the time that it is slow.
+            // A single packet may be most of the traffic while the link is slow.
             let packet = largest(scenario) * 8.0 / (slowest.as_bps().max(1) as f64 * span);
             fastest.as_bps() as f64 / rate.as_bps() as f64 + packet
         })

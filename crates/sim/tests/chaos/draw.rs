@@ -1,12 +1,12 @@
-//! Draws of plain things, each from the one generator of a scenario.
+//! Random draws of basic values from a scenario's generator.
 
 use tailrace_core::Rng;
 use tailrace_core::math;
 
-/// Draws for one scenario.
+/// Random draws for one scenario.
 pub(crate) struct Draw {
     rng: Rng,
-    /// How likely a parameter is drawn at all, and then at its bounds: scenarios range from tame to wild.
+    /// Probability that a parameter is set, and that it is set to a bound: scenarios range from tame to wild.
     pub(crate) wildness: f64,
 }
 
@@ -17,22 +17,22 @@ impl Draw {
         Self { rng, wildness }
     }
 
-    /// Whether something of this chance happens.
+    /// True with this probability.
     pub(crate) fn chance(&mut self, p: f64) -> bool {
         self.rng.bernoulli(p)
     }
 
-    /// Below `n`.
+    /// A number below `n`.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         self.rng.below(n as u64) as usize
     }
 
-    /// From `from` to `to`, both included.
+    /// A number from `from` to `to`, both included.
     pub(crate) fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.rng.below(to - from + 1)
     }
 
-    /// Each decade as likely as any other.
+    /// A log-uniform number.
     pub(crate) fn scale(&mut self, from: f64, to: f64) -> f64 {
         let (from, to) = (math::ln(from), math::ln(to));
         math::exp(from + (to - from) * self.rng.uniform())
@@ -42,12 +42,12 @@ impl Draw {
         self.rng.uniform()
     }
 
-    /// One of these.
+    /// An element of `choices`.
     pub(crate) fn any<'a, T>(&mut self, choices: &'a [T]) -> &'a T {
         pick(&mut self.rng, choices)
     }
 
-    /// A time in seconds, each decade as likely as any other, as text.
+    /// A log-uniform time in seconds, as text.
     pub(crate) fn time(&mut self, from_s: f64, to_s: f64) -> String {
         seconds(self.scale(from_s, to_s))
     }

@@ -1,6 +1,7 @@
-//! Random valid scenarios over everything that is registered: each ends, conserves packets, and gives figures that can be.
+//! Random valid scenarios over all registered kinds: each run ends, conserves packets, and gives plausible results.
 //!
-//! Some hundreds run as a test. `make chaos SECONDS=3600 SEED=1` runs them for as long as wanted, and writes those that
+//! Some hundreds run as a test. `make chaos SECONDS=3600 SEED=1` runs them for that long and writes failing ones to
+//! `results/chaos`; `make chaos REPLAY=results/chaos/7.toml` runs one of them again.
 //! fail to `results/chaos`; `make chaos REPLAY=results/chaos/7.toml` runs one of them again.
 
 mod checks;
@@ -18,28 +19,28 @@ use std::sync::mpsc;
 use std::time::Duration;
 use trial::Outcome;
 
-/// Faults that are known and not mended yet: what scenarios with them say, and why they fail. To be empty.
+/// Known unfixed faults, with the scenarios that show them. Should be empty.
 const KNOWN_FAULTS: &[KnownFault] = &[];
 
-/// Scenarios in which `written` stands are not run where there is no `failure`, else may fail with this.
+/// Scenarios that contain `written` are not run if `failure` is empty, else may fail with this message.
 struct KnownFault {
     written: &'static str,
     failure: &'static str,
-    /// For who reads the list.
+    /// Explanation for readers of the list.
     #[expect(dead_code)]
     why: &'static str,
 }
 
-/// Whether a failure, or with none a scenario that was not run, is known.
+/// Whether a failure, or a scenario that was not run, is known.
 fn is_known(text: &str, failure: &str) -> bool {
     let fits = |k: &&KnownFault| text.contains(k.written) && k.failure.is_empty() == failure.is_empty();
     KNOWN_FAULTS.iter().filter(fits).any(|k| failure.contains(k.failure))
 }
 
-/// Far more than any scenario takes: a run that does not end is said to, rather than waited for.
+/// Time limit of a scenario, far above what any takes: a run without an end is reported instead of awaited.
 const PATIENCE: Duration = Duration::from_secs(40);
 
-/// What a scenario came to; a panic and a run without an end are faults like any other.
+/// Outcome of a scenario; panics and endless runs are failures.
 fn guarded(text: String) -> Result<Outcome, String> {
     let (sender, receiver) = mpsc::channel();
     std::thread::spawn(move || {
@@ -55,7 +56,7 @@ fn guarded(text: String) -> Result<Outcome, String> {
     receiver.recv_timeout(PATIENCE).unwrap_or_else(|_| Err(format!("no end within {PATIENCE:?}")))
 }
 
-/// How many scenarios ran and how many were refused.
+/// Numbers of scenarios that ran and that were refused.
 #[derive(Default)]
 struct Tally {
     ran: AtomicU64,
@@ -64,7 +65,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Tries a seed; the fault and the scenario, if there is one.
+    /// Tries a seed; returns the failure and the scenario, if it fails.
     fn try_seed(&self, seed: u64) -> Option<(String, String)> {
         let text = scenario::text(seed);
         if is_known(&text, "") {
@@ -82,7 +83,7 @@ impl Tally {
 }
 
 #[test]
-fn hundreds_of_random_scenarios_hold() {
+fn random_scenarios_hold_all_invariants() {
     const SEEDS: u64 = 800;
     let (tally, next) = (Tally::default(), AtomicU64::new(0));
     let work = || {
@@ -101,7 +102,7 @@ fn hundreds_of_random_scenarios_hold() {
     });
     assert!(faults.is_empty(), "{} of {SEEDS}:\n{}", faults.len(), faults.join("\n"));
     let (refused, left_out) = (tally.refused.into_inner(), tally.left_out.into_inner());
-    // Keys of attacks are drawn each by itself, and some do not fit together.
+    // Keys of attacks are drawn independently, and some combinations are invalid.
     assert!(
         refused * 10 <= SEEDS,
         "the generator makes valid scenarios, but {refused} of {SEEDS} were refused"
@@ -110,7 +111,7 @@ fn hundreds_of_random_scenarios_hold() {
 }
 
 #[test]
-fn attacks_of_every_kind_are_drawn_and_valid() {
+fn random_attacks_cover_every_kind_and_are_valid() {
     let mut missing: Vec<&str> = tailrace_app::AttackConfig::names().to_vec();
     for text in (0..800).map(scenario::text).filter(|text| text.contains("[[attack]]")) {
         if trial::reading(&text) == Ok(Outcome::Ran) {
@@ -122,7 +123,7 @@ fn attacks_of_every_kind_are_drawn_and_valid() {
 }
 
 #[test]
-fn spoilt_scenarios_are_refused_with_a_place() {
+fn invalid_scenarios_are_refused_with_a_location() {
     let mut refused = 0;
     for seed in 0..600 {
         let text = scenario::spoilt(&scenario::text(seed), seed);

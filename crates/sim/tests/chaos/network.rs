@@ -8,9 +8,9 @@ use tailrace_scenario::sections::{LINK, ROUTER};
 /// Hosts of one declaration.
 pub(crate) struct Hosts {
     pub(crate) name: String,
-    /// Zero for one without brackets.
+    /// Number of hosts; zero for one without brackets.
     pub(crate) count: u64,
-    /// Links of each.
+    /// Links per host.
     pub(crate) interfaces: u64,
 }
 
@@ -24,14 +24,14 @@ pub(crate) struct Network {
     pub(crate) links: Vec<String>,
     /// Names of single links, for captures.
     pub(crate) single_links: Vec<String>,
-    /// Sum of the rates of the links that are meant to be narrow, bit/s.
+    /// Sum of the rates of the narrow links, bit/s.
     pub(crate) narrow_bps: f64,
     /// Whether there is a medium that links can share.
     shares: bool,
 }
 
 impl Hosts {
-    /// One of them, drawn.
+    /// Draws a host.
     pub(crate) fn one(&self, d: &mut Draw) -> String {
         if self.count == 0 {
             self.name.clone()
@@ -42,7 +42,7 @@ impl Hosts {
 }
 
 impl Network {
-    /// Draws one.
+    /// Draws a topology.
     pub(crate) fn draw(d: &mut Draw) -> Self {
         let mut n = Self::default();
         if d.chance(0.2) {
@@ -82,7 +82,7 @@ impl Network {
         self.wide(d, ("r1", "dst[*]"), count);
     }
 
-    /// Routers in a chain with hosts at each.
+    /// Draws a chain of routers with hosts at each.
     fn parking_lot(&mut self, d: &mut Draw) {
         let routers = d.between(2, 5);
         for i in 0..routers {
@@ -97,7 +97,7 @@ impl Network {
         }
     }
 
-    /// Two hosts with several links each to some routers, which are joined or not.
+    /// Draws two hosts with several links each to some routers, connected or not.
     fn multihomed(&mut self, d: &mut Draw) {
         let routers = d.between(1, 3);
         for i in 0..routers {
@@ -112,14 +112,14 @@ impl Network {
             let links = d.between(1, 4);
             self.host(d, name, 0, links);
             for i in 0..links {
-                // The first link of both leads to the same router, so that they are joined at all.
+                // The first link of both leads to the same router, so that they are connected.
                 let router = if i == 0 { 0 } else { d.between(0, routers - 1) };
                 self.narrow(d, (name, &format!("r{router}")), 1);
             }
         }
     }
 
-    /// Routers in a ring with one host at each: every pair has two ways.
+    /// Draws a ring of routers with one host at each: every pair has two paths.
     fn ring(&mut self, d: &mut Draw) {
         let routers = d.between(3, 5);
         for i in 0..routers {
@@ -139,7 +139,7 @@ impl Network {
             let _ = writeln!(self.text, "count = {count}");
         }
         if interfaces > 0 && d.chance(0.2) {
-            // One network for each interface, and room for the members of each host.
+            // A subnet for each interface, with room for the members of each host.
             let host = self.hosts.len();
             let all: Vec<_> = (0..interfaces).map(|i| format!("\"172.{}.{host}.1\"", 16 + i)).collect();
             let _ = writeln!(self.text, "address = [{}]", all.join(", "));
@@ -155,7 +155,7 @@ impl Network {
         self.routers.push(name.into());
     }
 
-    /// A link that is meant to be full.
+    /// Draws a link that is meant to be full.
     fn narrow(&mut self, d: &mut Draw, ends: (&str, &str), count: u64) {
         let rate = d.scale(1e5, 1e7);
         self.narrow_bps += rate;
@@ -175,7 +175,7 @@ impl Network {
             let _ = writeln!(self.text, "queue = {}", crate::parameters::queue(d));
         }
         let shares = self.shares && d.chance(0.5);
-        // What is drawn for the other direction may have a schedule, which goes with no medium.
+        // The other direction may be drawn with a schedule, which excludes a medium.
         let skip = ["name", "between", "rate", "queue", "reverse"];
         let skip = if shares { &skip[..] } else { &skip[..4] };
         for line in sections::keys(d, &LINK, skip, &mut sections::of_link) {

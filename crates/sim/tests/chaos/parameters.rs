@@ -1,6 +1,6 @@
-//! Tables `{ kind = ..., ... }` out of the registries: whatever is registered is drawn, with whatever parameters it has.
+//! Tables `{ kind = ..., ... }` from the registries: every registered kind is drawn with any of its parameters.
 //!
-//! What a parameter may be is asked of the reader of scenarios: a value that it refuses in a minimal scenario is left out.
+//! Validity is decided by the scenario parser: a value that it refuses in a minimal scenario is left out.
 
 use crate::draw::{Draw, seconds};
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ fn probe(queue: &str, transport: &str) -> bool {
     probe_over("\"1 Mbit/s\"", queue, transport)
 }
 
-/// The same, with a link of this rate.
+/// A minimal scenario with a link of this rate.
 fn probe_over(rate: &str, queue: &str, transport: &str) -> bool {
     let app = if transport.contains("\"udp\"") {
         "{ kind = \"poisson\", rate = \"1 kbit/s\", size = \"1 B\" }"
@@ -35,7 +35,7 @@ fn probe_over(rate: &str, queue: &str, transport: &str) -> bool {
     tailrace_scenario::parse(&text, "probe.toml", &[]).is_ok()
 }
 
-/// A value as TOML.
+/// Value as TOML.
 pub(crate) fn toml(value: &Value) -> String {
     match value {
         Value::Bool(b) => b.to_string(),
@@ -50,14 +50,14 @@ pub(crate) fn toml(value: &Value) -> String {
     }
 }
 
-/// A queue discipline.
+/// Draws a queue discipline.
 pub(crate) fn queue(d: &mut Draw) -> String {
     let name = *d.any(QdiscConfig::names());
     let config = QdiscConfig::default_of(name).expect("registered");
     table(d, name, config.params(), &|p| config.get(p), &|text| probe(text, "\"tcp\""))
 }
 
-/// A congestion control of TCP's.
+/// Draws a congestion control of TCP.
 pub(crate) fn congestion_control(d: &mut Draw) -> String {
     let name = *d.any(CcConfig::names());
     let config = CcConfig::default_of(name).expect("registered");
@@ -65,7 +65,7 @@ pub(crate) fn congestion_control(d: &mut Draw) -> String {
     table(d, name, config.params(), &|p| config.get(p), &fits)
 }
 
-/// A congestion control of Multipath TCP's, or one of TCP's for each subflow.
+/// Draws a coupled congestion control, or one of TCP for each subflow.
 pub(crate) fn multipath_control(d: &mut Draw) -> String {
     if d.chance(0.3) {
         return congestion_control(d);
@@ -75,14 +75,14 @@ pub(crate) fn multipath_control(d: &mut Draw) -> String {
     table(d, name, config.params(), &|p| config.get(p), &|text| multipath("cc", text))
 }
 
-/// A scheduler.
+/// Draws a scheduler.
 pub(crate) fn scheduler(d: &mut Draw) -> String {
     let name = *d.any(SchedulerConfig::names());
     let config = SchedulerConfig::default_of(name).expect("registered");
     table(d, name, config.params(), &|p| config.get(p), &|text| multipath("scheduler", text))
 }
 
-/// A path manager; `texts` are what its parameters that are neither numbers nor words can be.
+/// Draws a path manager; `texts` draws parameters that are neither numbers nor words.
 pub(crate) fn path_manager(d: &mut Draw, texts: &dyn Fn(&mut Draw, &str, &str) -> Option<String>) -> String {
     let name = *d.any(PathManagerConfig::names());
     let config = PathManagerConfig::default_of(name).expect("registered");
@@ -100,7 +100,7 @@ fn multipath(key: &str, text: &str) -> bool {
     probe("\"droptail\"", &format!("{{ kind = \"mptcp\", {key} = {text} }}"))
 }
 
-/// Parameters of a TCP endpoint, beside the keys `before` of its table.
+/// Draws parameters of a TCP endpoint, besides the keys `before` of its table.
 pub(crate) fn tcp(d: &mut Draw, before: &str) -> String {
     let fits = |text: &str| probe("\"droptail\"", &format!("{{ {before}{text} }}"));
     let usual = TcpConfig::default();
@@ -108,7 +108,7 @@ pub(crate) fn tcp(d: &mut Draw, before: &str) -> String {
     transport_settings(d, TcpConfig::params(), TcpBehaviour::params(), &get, &fits)
 }
 
-/// Parameters of a connection of Multipath TCP, beside the keys `before` of its table.
+/// Draws parameters of an MPTCP connection, besides the keys `before` of its table.
 pub(crate) fn mptcp(d: &mut Draw, before: &str) -> String {
     let fits = |text: &str| probe("\"droptail\"", &format!("{{ {before}{text} }}"));
     let usual = MptcpConfig::default();
@@ -116,7 +116,7 @@ pub(crate) fn mptcp(d: &mut Draw, before: &str) -> String {
     transport_settings(d, MptcpConfig::params(), MptcpBehaviour::params(), &get, &fits)
 }
 
-/// A loss process.
+/// Draws a loss process.
 pub(crate) fn loss(d: &mut Draw) -> String {
     let name = *d.any(LossConfig::names());
     let config = LossConfig::default_of(name).expect("registered");
@@ -135,7 +135,7 @@ pub(crate) fn loss(d: &mut Draw) -> String {
     format!("{{ kind = \"{name}\"{keys} }}")
 }
 
-/// What a link has instead of a plain rate.
+/// Draws the schedule of a link without a plain rate.
 pub(crate) fn grants(d: &mut Draw) -> String {
     let name = *d.any(GrantConfig::names());
     let default = GrantConfig::default_of(name).expect("registered");
@@ -154,7 +154,7 @@ fn rates(d: &mut Draw) -> Value {
     Value::List(rates.collect())
 }
 
-/// The lines of the keys of a kind of fault: those that must be stated, and some others.
+/// Draws the keys of a kind of fault: the required ones, and some others.
 pub(crate) fn fault(d: &mut Draw, kind: &str) -> Vec<String> {
     let config = FaultConfig::default_of(kind).expect("registered");
     let mut lines = Vec::new();
@@ -168,7 +168,7 @@ pub(crate) fn fault(d: &mut Draw, kind: &str) -> Vec<String> {
             Kind::Duration => format!("{:?}", seconds(d.scale(1e-4, 0.3))),
             Kind::Loss => crate::sections::loss(d),
             Kind::Queue => queue(d),
-            // Times of many stages within the run, and of few.
+            // Stage durations with many stages within the run, or few.
             Kind::Distribution => format!("\"exponential({} us)\"", d.scale(1e3, 1e6) as u64),
             Kind::Text if p.name == "rows" => rows(d),
             Kind::Text => rate_law(d),
@@ -179,7 +179,7 @@ pub(crate) fn fault(d: &mut Draw, kind: &str) -> Vec<String> {
     lines
 }
 
-/// A medium called `name`.
+/// Draws a medium called `name`.
 pub(crate) fn medium(d: &mut Draw, name: &str) -> String {
     let kind = *d.any(MediumConfig::names());
     let config = MediumConfig::default_of(kind).expect("registered");
@@ -197,7 +197,7 @@ pub(crate) fn medium(d: &mut Draw, name: &str) -> String {
     format!("[[medium]]\n{}\n", format!("{head}{keys}").replace(", ", "\n"))
 }
 
-/// What a link is like over time.
+/// Draws the rows of a link profile.
 fn rows(d: &mut Draw) -> String {
     let has_queue = d.chance(0.5);
     let mut text = format!("time, rate, delay, loss{}", if has_queue { ", queue" } else { "" });
@@ -212,7 +212,7 @@ fn rows(d: &mut Draw) -> String {
     format!("{text:?}")
 }
 
-/// A queue in one line: of any name that a row can have, or in tc's words.
+/// Draws a queue in one line: a name that is valid in rows, or a tc line.
 fn queue_line(d: &mut Draw) -> String {
     if d.chance(0.5) {
         return crate::sections::tc_line(d);
@@ -224,7 +224,7 @@ fn queue_line(d: &mut Draw) -> String {
     (*d.any(&Vec::from_iter(names))).to_string()
 }
 
-/// What rates are drawn from.
+/// Draws a distribution of rates.
 fn rate_law(d: &mut Draw) -> String {
     let (low, high) = (d.scale(2e4, 2e6) as u64, d.scale(2e6, 2e7) as u64);
     let forms = [
@@ -235,7 +235,7 @@ fn rate_law(d: &mut Draw) -> String {
     format!("{:?}", d.any(&forms))
 }
 
-/// A value of a parameter that must have one.
+/// Draws a value of a required parameter.
 fn stated(d: &mut Draw, p: &ParamInfo) -> String {
     let mut drawn = (0..100).filter_map(|_| value(d, p, None)).filter(|value| p.check(value).is_ok());
     toml(&drawn.next().unwrap_or_else(|| panic!("nothing draws a value of `{}`", p.name)))
@@ -244,14 +244,14 @@ fn stated(d: &mut Draw, p: &ParamInfo) -> String {
 type Get<'a> = &'a dyn Fn(&str) -> Option<Value>;
 type Fits<'a> = &'a dyn Fn(&str) -> bool;
 
-/// A kind with some of its parameters.
+/// Draws a kind with some of its parameters.
 fn table(d: &mut Draw, name: &str, params: &[ParamInfo], get: Get<'_>, fits: Fits<'_>) -> String {
     let whole = |keys: &str| format!("{{ kind = \"{name}\"{keys} }}");
     let keys = settings(d, params, get, &|keys| fits(&whole(keys)));
     whole(&keys)
 }
 
-/// Some of the parameters, each `, key = value`, that fit beside one another.
+/// Draws some of the parameters, each `, key = value`, that are valid together.
 fn settings(d: &mut Draw, params: &[ParamInfo], get: Get<'_>, fits: Fits<'_>) -> String {
     let params: Vec<_> = params.iter().map(|p| ("", p)).collect();
     settings_of_tables(d, &params, get, fits)
@@ -270,7 +270,7 @@ fn transport_settings(
     settings_of_tables(d, &params, get, fits)
 }
 
-/// Some of the parameters, each with the table that its key begins with.
+/// Draws some of the parameters, each with the table that its key begins with.
 fn settings_of_tables(d: &mut Draw, params: &[(&str, &ParamInfo)], get: Get<'_>, fits: Fits<'_>) -> String {
     let mut keys = String::new();
     // The expected number of settings is the same for ten parameters and for sixty.
@@ -288,7 +288,7 @@ fn settings_of_tables(d: &mut Draw, params: &[(&str, &ParamInfo)], get: Get<'_>,
     keys
 }
 
-/// A value of a parameter whose default is `usual`: near it, or at the edges of what its kind can be.
+/// Draws a value of a parameter whose default is `usual`: near it, or at the edges of its kind.
 fn value(d: &mut Draw, p: &ParamInfo, usual: Option<&Value>) -> Option<Value> {
     if p.auto && d.chance(0.1) {
         return Some(Value::Text("auto".into()));
@@ -347,7 +347,7 @@ fn value(d: &mut Draw, p: &ParamInfo, usual: Option<&Value>) -> Option<Value> {
     })
 }
 
-/// Values at the bounds of a parameter, and some between them where its kind has edges of its own.
+/// Values at the bounds of a parameter, and some between them if its kind has edges of its own.
 fn edges(p: &ParamInfo) -> Option<Vec<Value>> {
     let mut values = between(p.kind)?;
     values.retain(|value| p.check(value).is_ok());
@@ -357,7 +357,7 @@ fn edges(p: &ParamInfo) -> Option<Vec<Value>> {
     Some(values)
 }
 
-/// A bound as values: those of a limit are of packets as well as of bytes.
+/// Values of a bound: for a limit in packets as well as bytes.
 fn at_bound(kind: Kind, text: &str) -> Vec<Value> {
     let number = || text.parse::<f64>().expect("bounds of numbers are numbers");
     match kind {
@@ -368,7 +368,7 @@ fn at_bound(kind: Kind, text: &str) -> Vec<Value> {
     }
 }
 
-/// Values that are special to a kind, whatever the parameter.
+/// Special values of a kind, for any parameter.
 fn between(kind: Kind) -> Option<Vec<Value>> {
     let texts = |words: &[&str]| Some(words.iter().map(|w| Value::Text((*w).into())).collect());
     match kind {

@@ -8,10 +8,10 @@ use std::fmt::Write as _;
 use tailrace_scenario::model::FaultConfig;
 use tailrace_scenario::sections::{CAPTURE, Key, RECORD, ROUTING, SCENARIO};
 
-/// Bits that the narrow links may carry in a run: what bounds its time.
+/// Bits that the narrow links may carry in a run, to bound its time.
 const BITS: f64 = 8e6;
 
-/// The scenario of a seed. Most are valid.
+/// Scenario of a seed. Most are valid.
 pub(crate) fn text(seed: u64) -> String {
     let mut d = Draw::new(seed);
     let network = Network::draw(&mut d);
@@ -95,7 +95,7 @@ fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {
     text
 }
 
-/// An interface of some host, and one of two addresses that nobody else has.
+/// Draws an interface of a host, and an address that nobody else has.
 fn interface(d: &mut Draw, network: &Network) -> String {
     let place = d.below(network.hosts.len());
     let hosts = &network.hosts[place];
@@ -108,13 +108,13 @@ fn interface(d: &mut Draw, network: &Network) -> String {
     )
 }
 
-/// Windows from the end of the warm-up on, which now and then lasts longer than the first of them would.
+/// Draws windows from the end of the warm-up on; now and then the warm-up outlasts the first.
 fn windows(d: &mut Draw, duration_s: f64) -> String {
     let mut bounds: Vec<f64> = (0..d.between(0, 4)).map(|_| duration_s * (0.4 + 0.6 * d.uniform())).collect();
     bounds.sort_by(f64::total_cmp);
     let mut text = "[[window]]\nname = \"w0\"\n".to_string();
     for (i, bound) in bounds.iter().enumerate() {
-        // Some end before the next one begins.
+        // Some windows end before the next begins.
         let end = bounds.get(i + 1).filter(|_| d.chance(0.3)).map(|next| f64::midpoint(*bound, *next));
         let end = end.map_or(String::new(), |end| format!("end = {:?}\n", seconds(end)));
         let _ = write!(text, "[[window]]\nname = \"w{}\"\nstart = {:?}\n{end}", i + 1, seconds(*bound));
@@ -135,7 +135,7 @@ fn capture(d: &mut Draw, network: &Network) -> String {
     format!("[[capture]]\nat = \"{at}\"\n{}\n", more.join("\n"))
 }
 
-/// The same text with some values replaced by others that are seldom right.
+/// Replaces some values by others that are mostly invalid.
 pub(crate) fn spoilt(text: &str, seed: u64) -> String {
     const WORDS: &[&str] = &[
         "",

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use tailrace_core::params::{Kind, Value};
 use tailrace_scenario::sections::{Key, REVERSE, Section, Shape};
 
-/// The lines, or with `inline` the inside of a table, of those keys of a section that `skip` does not name.
+/// Lines, or with `inline` the inside of a table, of the keys of a section that `skip` does not name.
 pub(crate) fn keys(
     d: &mut Draw,
     section: &Section,
@@ -35,7 +35,7 @@ pub(crate) fn table(kind: &str, keys: &[String]) -> String {
     text + " }"
 }
 
-/// A value of this shape that fits nearly everywhere; `None` where only a caller knows one.
+/// A value of this shape that is valid nearly everywhere; `None` if only a caller knows one.
 pub(crate) fn by_shape(d: &mut Draw, shape: Shape) -> Option<String> {
     Some(match shape {
         Shape::Plain(Kind::Bool) => d.chance(0.5).to_string(),
@@ -62,7 +62,7 @@ pub(crate) fn by_shape(d: &mut Draw, shape: Shape) -> Option<String> {
     })
 }
 
-/// What is particular about the keys of links.
+/// Values for particular keys of links.
 pub(crate) fn of_link(d: &mut Draw, key: &Key) -> Option<String> {
     Some(match key.name {
         "delay" => distribution(d, 1e-4, 0.1),
@@ -106,7 +106,7 @@ pub(crate) fn loss(d: &mut Draw) -> String {
     parameters::loss(d)
 }
 
-/// A queue: most by their tables, some by tc lines.
+/// Draws a queue: most as tables, some as tc lines.
 fn queue(d: &mut Draw) -> String {
     if d.chance(0.1) {
         return format!("{:?}", tc_line(d));
@@ -114,7 +114,7 @@ fn queue(d: &mut Draw) -> String {
     parameters::queue(d)
 }
 
-/// A queue in the words of tc.
+/// Draws a tc line of a queue.
 pub(crate) fn tc_line(d: &mut Draw) -> String {
     let limit = d.between(1, 300);
     let lines = [

@@ -1,4 +1,4 @@
-//! Flows and attacks: who sends to whom, over which transport, driven by what.
+//! Flows and attacks: hosts, transport and application.
 
 use crate::draw::{Draw, seconds};
 use crate::network::{Hosts, Network};
@@ -8,7 +8,7 @@ use tailrace_app::{AppInfo, RequiredTransport, attacks, catalog};
 use tailrace_core::params::{Kind, ParamInfo};
 use tailrace_scenario::sections::{ATTACK, FLOW, Key, MPTCP, Shape, TCP, UDP};
 
-/// One `[[flow]]`.
+/// Draws a `[[flow]]`.
 pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64) -> String {
     let (from, to) = ends(d, network);
     let kind = *d.any(&["tcp", "tcp", "mptcp", "mptcp", "udp"]);
@@ -25,7 +25,7 @@ pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64)
     let mut special = |d: &mut Draw, key: &Key| match key.name {
         "start" => Some(distribution(d, 1e-3, duration_s / 2.0)),
         "pattern" => Some(pattern(d, &from.0, &to.0)),
-        // A scenario in which none is left is refused.
+        // A scenario without enabled flows is refused.
         "enabled" => Some(d.chance(0.95).to_string()),
         "stop" => Some(format!("{:?}", seconds(duration_s * (0.1 + d.uniform())))),
         _ => None,
@@ -38,7 +38,7 @@ pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64)
     )
 }
 
-/// One `[[attack]]`.
+/// Draws an `[[attack]]`.
 pub(crate) fn attack(d: &mut Draw, network: &Network, name: &str, duration_s: f64) -> String {
     let (from, to) = ends(d, network);
     let info = *d.any(&attacks::catalog());
@@ -60,14 +60,14 @@ pub(crate) fn attack(d: &mut Draw, network: &Network, name: &str, duration_s: f6
     format!("[[attack]]\nname = \"{name}\"\nkind = \"{kind}\"\nfrom = \"{from}\"\nto = \"{to}\"\n{more}\n")
 }
 
-/// Addresses that are not the sender's: of pulses, too, where the kind has them.
+/// Draws spoofed addresses, per pulse if the kind has pulses.
 fn spoof(d: &mut Draw, kind: &str) -> String {
     let has_pulses = matches!(kind, "pulse" | "shrew" | "roq");
     let per = if has_pulses { *d.any(&["packet", "pulse"]) } else { "packet" };
     format!("{{ per = \"{per}\", pool = {} }}", d.scale(1.0, 65_536.0) as u64)
 }
 
-/// Of keys that say the same in other words, of which one must be said: which is, and which is not.
+/// Chooses among keys of which exactly one must be set; returns the chosen and the rejected ones.
 fn choices(d: &mut Draw, params: &[ParamInfo]) -> (Vec<&'static str>, Vec<&'static str>) {
     const PAIRS: [[&str; 2]; 3] = [["burst", "duty"], ["rate", "mean"], ["magnitude", "duration"]];
     let has = |key: &str| params.iter().any(|p| p.name == key);
@@ -75,7 +75,7 @@ fn choices(d: &mut Draw, params: &[ParamInfo]) -> (Vec<&'static str>, Vec<&'stat
     pairs.map(|[a, b]| if d.chance(0.5) { (*a, *b) } else { (*b, *a) }).unzip()
 }
 
-/// One that fits between two hosts, or two lists of them.
+/// Draws a pattern that is valid between two hosts, or two lists of them.
 fn pattern(d: &mut Draw, from: &str, to: &str) -> String {
     let (several, one) = (from.ends_with("[*]"), !to.ends_with("[*]"));
     let fits: &[&str] = match (several, one) {
@@ -106,7 +106,7 @@ fn of_udp(d: &mut Draw, key: &Key) -> Option<String> {
     (key.name == "header").then(|| format!("\"{} B\"", d.any(&[0, 28, 48])))
 }
 
-/// Bytes of headers: seldom other than the real ones.
+/// Draws header bytes, mostly the real ones.
 fn of_tcp(d: &mut Draw, key: &Key) -> Option<String> {
     (key.name == "header").then(|| format!("\"{} B\"", d.any(&[0, 40, 60])))
 }
@@ -122,19 +122,19 @@ fn mptcp(d: &mut Draw, network: &Network, interfaces: (u64, u64)) -> String {
         _ => of_tcp(d, key),
     };
     let whole = table("mptcp", &keys(d, &MPTCP, &[], &mut special));
-    // The minimal scenario in which parameters are tried knows neither the interfaces nor the routers of this one.
+    // The minimal scenario in which parameters are tried has neither the interfaces nor the routers of this one.
     let managed = whole.contains("path_manager");
     let tried = if managed { "kind = \"mptcp\"" } else { inside(&whole) };
     let more = parameters::mptcp(d, tried) + &parameters::tcp(d, tried);
     with(&whole, &more)
 }
 
-/// What stands between the braces of a table.
+/// Content of a table between its braces.
 fn inside(table: &str) -> &str {
     table.strip_prefix("{ ").and_then(|rest| rest.strip_suffix(" }")).expect("an inline table")
 }
 
-/// A table with more keys.
+/// Adds keys to a table.
 fn with(table: &str, more: &str) -> String {
     format!("{{ {}{more} }}", inside(table))
 }
@@ -151,14 +151,14 @@ fn path_manager(d: &mut Draw, network: &Network, (near, far): (u64, u64)) -> Str
     parameters::path_manager(d, &texts)
 }
 
-/// Endpoints as Linux has them; the last interface has none, so that not every one is a backup.
+/// Draws Linux endpoints; the last interface has none, so that not all are backups.
 fn endpoints(d: &mut Draw, interfaces: u64) -> String {
     let flags = ["subflow", "subflow backup", "signal", "signal subflow", "fullmesh", "subflow fullmesh"];
     let all: Vec<String> = (1..interfaces).map(|i| format!("{i} {}", d.any(&flags))).collect();
     if all.is_empty() { "none".into() } else { all.join(", ") }
 }
 
-/// Commands to a path manager that does nothing by itself.
+/// Draws commands for a path manager that opens nothing by itself.
 fn script(d: &mut Draw, own: u64, other: u64) -> String {
     let commands: Vec<String> = (0..d.between(1, 6))
         .map(|_| {
@@ -187,7 +187,7 @@ fn gateways(d: &mut Draw, routers: &[String]) -> String {
     lists.join("; ")
 }
 
-/// An application, of whatever is registered.
+/// Draws a registered application.
 fn app(d: &mut Draw, over: RequiredTransport, duration_s: f64) -> String {
     let kinds: Vec<AppInfo> = catalog().into_iter().filter(|info| info.over == over).collect();
     let info = d.any(&kinds);
@@ -195,7 +195,7 @@ fn app(d: &mut Draw, over: RequiredTransport, duration_s: f64) -> String {
     table(info.name, &lines)
 }
 
-/// Lines of the keys of an application, or of an attack.
+/// Draws lines of the keys of an application or attack.
 fn keys_of(
     d: &mut Draw,
     name: &str,
@@ -203,32 +203,32 @@ fn keys_of(
     over: RequiredTransport,
     duration_s: f64,
 ) -> Vec<String> {
-    // So many packets a second at most, whatever their size: a run is bounded by its packets.
+    // The packet rate is bounded whatever the packet size, because a run's cost is its packets.
     let (payload, packets) = (d.between(1, 1400), d.scale(2.0, 1000.0));
     let burst = d.scale(1e-3, duration_s / 4.0);
     let mut lines = Vec::new();
     let (said, unsaid) = choices(d, params);
     for p in params {
-        // Arrivals have a gap here, not a load: with one, a run is not bounded by the gap's draw below.
+        // Arrivals get a gap, not a load, because the gap drawn below bounds the run.
         let wanted = p.required || said.contains(&p.name) || (name == "arrivals" && p.name == "gap");
         let left_out = matches!(p.name, "load" | "of") || unsaid.contains(&p.name);
         if left_out || (!wanted && !d.chance(0.12 + 0.2 * d.wildness)) {
             continue;
         }
         let value = match (p.name, p.kind) {
-            // A buffer has room for what playing begins with, and a segment more.
+            // The buffer has room for the startup level and a segment.
             ("segment" | "startup", _) => format!("{:?}", seconds(d.scale(0.1, 10.0))),
             ("buffer", _) if name == "video" => format!("{:?}", seconds(d.scale(20.0, 300.0))),
             // Each read is an event.
             ("chunk", _) => format!("\"{} B\"", d.between(1000, 50_000)),
-            // Several pulses within the least timeout, and time between them.
+            // Several pulses within the minimum RTO, and time between them.
             ("min_rto", _) => format!("{:?}", seconds(d.scale(0.2, 2.0))),
             ("n", _) if name == "shrew" => d.between(1, 8).to_string(),
             ("burst", _) if name == "shrew" => format!("{:?}", seconds(d.scale(1e-4, 0.02))),
             ("magnitude", _) => ((burst * packets) as u64).max(1).to_string(),
             ("burst" | "duration", _) => format!("{:?}", seconds(burst)),
             ("period", _) => format!("{:?}", seconds(burst * (1.0 + 3.0 * d.uniform()))),
-            // Open to the end under overload, so some hundreds a flow at most.
+            // Connections stay open to the end under overload, so some hundreds per flow at most.
             ("gap", _) if name == "arrivals" => {
                 format!("\"exponential({})\"", seconds(d.scale(duration_s / 300.0, duration_s / 4.0)))
             }
@@ -243,7 +243,7 @@ fn keys_of(
             (_, Kind::Rate) => rate(payload, packets),
             (_, Kind::Probability) => format!("{:?}", d.uniform()),
             (_, Kind::Steps) => steps(d, payload, duration_s),
-            // Bounds of its own mean that nothing, or hardly anything, is too short.
+            // Own bounds of a parameter mean that hardly any value is too short.
             (_, Kind::Distribution) if p.bounds.is_some_and(|b| !b.usual) => {
                 format!("{:?}", seconds(d.scale(1e-3, duration_s / 4.0)))
             }
@@ -258,7 +258,7 @@ fn keys_of(
     lines
 }
 
-/// Sizes of what is transferred, a few megabytes at most.
+/// Draws transfer sizes, a few megabytes at most.
 fn sizes(d: &mut Draw) -> String {
     let (mean, shape) = (d.scale(1.0, 500_000.0) as u64, 0.3 + 2.0 * d.uniform());
     let text = match d.below(8) {
@@ -272,7 +272,7 @@ fn sizes(d: &mut Draw) -> String {
     format!("{text:?}")
 }
 
-/// Numbers of things, some dozens at most.
+/// Draws counts, some dozens at most.
 fn counts(d: &mut Draw) -> String {
     let n = d.below(20) + 1;
     match d.below(4) {

@@ -1,4 +1,4 @@
-//! One scenario: read, run three ways, and looked at.
+//! Trial of a scenario: parsed, run in three ways, and checked.
 
 use crate::checks;
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use tailrace_core::Instant;
 use tailrace_scenario::{Parsed, Place, parse, render_all};
 use tailrace_sim::{Control, RunOutput, Simulation};
 
-/// No scenario of the generator needs more; one that takes more does not end in any time worth waiting for.
+/// Bound on events above the need of all generated scenarios.
 const MOST_EVENTS: u64 = 30_000_000;
-/// Moments of a run at which packets are counted.
+/// Number of times in a run at which packets are counted.
 const MOMENTS: u64 = 64;
 
-/// What became of a scenario that is as it should be.
+/// Outcome of a scenario without failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// It ran to its end.
+    /// The run reached its end.
     Ran,
-    /// It is not valid, and the errors say where.
+    /// The scenario is invalid, and the errors say where.
     Refused,
 }
 
-/// Reads and runs a scenario.
+/// Parses and runs a scenario.
 ///
 /// # Errors
-/// What does not hold.
+/// The property that is violated.
 pub(crate) fn of(text: &str) -> Result<Outcome, String> {
     let parsed = match parse(text, "chaos.toml", &[]) {
         Ok(parsed) => parsed,
@@ -35,7 +35,7 @@ pub(crate) fn of(text: &str) -> Result<Outcome, String> {
         let simulation = Simulation::build(scenario, 1).map_err(|e| format!("does not build: {e}"))?;
         simulation.run(&Control::default()).map_err(|stall| stall.to_string())
     };
-    // Step by step first: a run that does not end is found there.
+    // The stepped run comes first because it detects a run that does not end.
     let watched = watched_run(&scenario)?;
     let again = Arc::new(resolved.scenario);
     let (plain, again) = std::thread::scope(|s| {
@@ -50,7 +50,7 @@ pub(crate) fn of(text: &str) -> Result<Outcome, String> {
     Ok(Outcome::Ran)
 }
 
-/// Only reads it, as one with spoilt values may ask for anything.
+/// Only parses the scenario, because spoilt values may ask for unbounded work.
 pub(crate) fn reading(text: &str) -> Result<Outcome, String> {
     match parse(text, "chaos.toml", &[]) {
         Ok(parsed) => resolve(&parsed).map(|_| Outcome::Ran),
@@ -58,7 +58,7 @@ pub(crate) fn reading(text: &str) -> Result<Outcome, String> {
     }
 }
 
-/// An error says what is wrong and where.
+/// Checks that an error has a message and a place.
 fn refused(errors: &[tailrace_scenario::Diagnostic]) -> Result<(), String> {
     if errors.is_empty() {
         return Err("refused without an error".into());
@@ -77,7 +77,7 @@ fn refused(errors: &[tailrace_scenario::Diagnostic]) -> Result<(), String> {
     Ok(())
 }
 
-/// The resolved form reads back as the same scenario.
+/// Checks that the resolved form parses to the same scenario.
 fn resolve(parsed: &Parsed) -> Result<Parsed, String> {
     let resolved = parsed.to_toml();
     let again = parse(&resolved, "resolved.toml", &[])
@@ -95,7 +95,7 @@ fn resolve(parsed: &Parsed) -> Result<Parsed, String> {
     Ok(again)
 }
 
-/// A run in steps, with all packets counted after each.
+/// Runs in steps, with packets counted after each.
 fn watched_run(scenario: &Arc<tailrace_scenario::Scenario>) -> Result<RunOutput, String> {
     let mut simulation = Simulation::build(scenario, 1).map_err(|e| format!("does not build: {e}"))?;
     for moment in 1..=MOMENTS {
@@ -113,7 +113,7 @@ fn watched_run(scenario: &Arc<tailrace_scenario::Scenario>) -> Result<RunOutput,
     simulation.run(&Control::default()).map_err(|stall| stall.to_string())
 }
 
-/// The same seed gives the same run, whatever runs beside it and however it is looked at.
+/// Checks that two runs are equal: the seed determines a run, whatever runs beside it and however it is stepped.
 fn same(a: &RunOutput, b: &RunOutput) -> Result<(), String> {
     if a.fingerprint != b.fingerprint {
         return Err("the fingerprint".into());
@@ -126,7 +126,7 @@ fn same(a: &RunOutput, b: &RunOutput) -> Result<(), String> {
     difference(&figures(a), &figures(b)).map_or(Ok(()), |place| Err(format!("the summary ({place})")))
 }
 
-/// Where two values differ first, and what each has there.
+/// First difference of two values, with both sides.
 fn difference(a: &serde_json::Value, b: &serde_json::Value) -> Option<String> {
     match (a.as_object(), b.as_object()) {
         (Some(one), Some(other)) if one.keys().eq(other.keys()) => one.iter().find_map(|(key, value)| {

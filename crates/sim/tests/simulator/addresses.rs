@@ -1,15 +1,15 @@
-//! Addresses that the file gives.
+//! Addresses given by the scenario.
 
 use crate::support::{Run, Text};
 
-/// The captured bytes hold a packet from one address to another.
+/// Whether a capture contains a packet from one address to another.
 fn shows(run: &Run, from: [u8; 4], to: [u8; 4]) -> bool {
     let pattern = [from, to].concat();
     run.output.captures.iter().any(|file| file.bytes.windows(8).any(|bytes| bytes == pattern))
 }
 
 #[test]
-fn packets_carry_them_and_routers_find_them() {
+fn given_addresses_are_used_in_packets_and_routes() {
     let text = |first: &str, second: &str| {
         Text::new("5 s")
             .add(&format!("[[host]]\nname = \"a\"\n{first}"))
@@ -23,7 +23,7 @@ fn packets_carry_them_and_routers_find_them() {
             .add("[[capture]]\nat = \"a\"")
     };
     let counted = text("", "").run();
-    // The second pair is that of the counted ones, the other way round.
+    // The second pair reverses the automatic addresses.
     let given =
         text("address = [\"192.168.7.1\", \"10.0.0.4\"]", "address = [\"172.16.0.9\", \"10.0.0.3\"]").run();
     assert_eq!(counted.output.fingerprint, given.output.fingerprint, "nothing here depends on them");
@@ -33,7 +33,7 @@ fn packets_carry_them_and_routers_find_them() {
 }
 
 #[test]
-fn members_of_a_host_have_addresses_that_follow_one_another() {
+fn hosts_of_a_declaration_have_consecutive_addresses() {
     let run = Text::new("1 s")
         .add("[[host]]\nname = \"src\"\ncount = 3\naddress = \"10.9.0.254\"")
         .add("[[host]]\nname = \"dst\"")
@@ -41,15 +41,15 @@ fn members_of_a_host_have_addresses_that_follow_one_another() {
         .flow("tcp", ("src[*]", "dst"), "\"tcp\"", "\"bulk\"")
         .add("[[capture]]\nat = \"dst\"")
         .run();
-    // The server's three interfaces are counted among all six.
+    // The server's three interfaces are numbered among all six.
     for (from, to) in [([10, 9, 0, 254], 2), ([10, 9, 0, 255], 4), ([10, 9, 1, 0], 6)] {
         assert!(shows(&run, from, [10, 0, 0, to]), "{from:?}");
     }
 }
 
-/// What a flow gets that may share its queue with a flood, by the address of its host.
+/// Goodput of a flow that may share its queue with a flood, by the address of its host.
 #[test]
-fn who_shares_a_queue_is_a_choice_of_addresses() {
+fn addresses_determine_hash_bucket_sharing() {
     let share = |last: u32| {
         Text::new("6 s")
             .add(&format!(

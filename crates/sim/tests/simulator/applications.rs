@@ -1,8 +1,8 @@
-//! What applications send, how often they finish, and how long it takes.
+//! Applications: data sent, completions and completion times.
 
 use crate::support::{Run, Text, assert_close};
 
-/// A path without queues: RTT 20 ms plus what serialisation at 1 Gbit/s adds, below 0.1 ms for all sizes here.
+/// A path without queues: RTT 20 ms, plus below 0.1 ms of serialisation at 1 Gbit/s for all sizes here.
 fn direct(duration: &str) -> Text {
     Text::new(duration).hosts("src", 1).hosts("dst", 1).link("src[*]", "dst[*]", "1 Gbit/s", "10 ms", "")
 }
@@ -16,9 +16,9 @@ fn assert_about(x: f64, expected: f64) {
 }
 
 #[test]
-fn connections_in_sequence_follow_one_another() {
-    // Five segments fit the initial window: a round trip for the handshake, half a one for the data; the next one
-    // starts after the FINs: half a round trip for the server's, and a gap of 5 ms.
+fn sequence_transfers_complete_in_computed_time() {
+    // Five segments fit the initial window: one RTT for the handshake and half an RTT for the data. The next transfer starts
+    // after the FINs: half an RTT for the server's, and a gap of 5 ms.
     let run = direct("10 s")
         .tcp(TCP, "{ kind = \"sequence\", size = \"5000 B\", gap = \"5 ms\", count = 40 }")
         .run();
@@ -28,13 +28,13 @@ fn connections_in_sequence_follow_one_another() {
     assert_about(run.tcp("completion_s.mean"), 1.5 * RTT);
     assert_about(run.tcp("completion_s.max"), 1.5 * RTT);
     run.assert_drained();
-    // Without a count it goes on: each takes two round trips and the gap.
+    // Without a count transfers repeat: each takes two RTTs and the gap.
     let run = direct("10 s").tcp(TCP, "{ kind = \"sequence\", size = \"5000 B\", gap = \"5 ms\" }").run();
     assert!((run.tcp("completed") - 10.0 / (2.0 * RTT + 0.005)).abs() < 2.0, "{}", run.tcp("completed"));
 }
 
 #[test]
-fn more_connections_than_there_are_ports() {
+fn sequence_survives_port_wrap() {
     let text = Text::new("60 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -51,9 +51,9 @@ fn more_connections_than_there_are_ports() {
 }
 
 #[test]
-fn requests_and_responses_alternate() {
-    // Request 2 segments, response 8: each fits the initial window, so an exchange is a round trip. The first also
-    // has the handshake.
+fn request_response_alternates_in_computed_time() {
+    // Request of 2 segments, response of 8: each fits the initial window, so an exchange takes one RTT, the first also the
+    // handshake.
     let app = "{ kind = \"request_response\", request = \"2000 B\", response = \"8000 B\", think = \"30 ms\", count = 50 }";
     let run = direct("10 s").tcp(TCP, app).run();
     assert_eq!(run.tcp("completed"), 50.0);
@@ -62,7 +62,7 @@ fn requests_and_responses_alternate() {
     assert_about(run.tcp("completion_s.max"), 2.0 * RTT);
     assert_about(run.tcp("completion_s.mean"), RTT * 51.0 / 50.0);
     run.assert_drained();
-    // Under loss all still arrives, later.
+    // All data still arrives under loss, later.
     let lossy = Text::new("60 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -76,13 +76,13 @@ fn requests_and_responses_alternate() {
 }
 
 #[test]
-fn a_send_buffer_smaller_than_the_data_delivers_all_of_it() {
-    // The application offers what the buffer took; the rest follows as ACKs make room.
+fn small_send_buffer_delivers_all_data() {
+    // The application writes as much as the buffer takes; the rest follows as ACKs free it.
     let transport = &format!("{TCP}, send_buffer = \"10 kB\"");
     let transfer = direct("10 s").tcp(transport, "{ kind = \"transfer\", size = \"200 kB\" }").run();
     assert_eq!(transfer.tcp("completed"), 1.0);
     assert_eq!(transfer.flows("tcp", "delivered_bytes"), [200_000.0]);
-    // 10 kB a round trip.
+    // A window of 10 kB per RTT.
     assert_close(transfer.tcp("completion_s.max"), 20.0 * RTT + 0.5 * RTT, 0.05);
     let exchanges = direct("10 s")
         .tcp(
@@ -94,7 +94,7 @@ fn a_send_buffer_smaller_than_the_data_delivers_all_of_it() {
 }
 
 #[test]
-fn flows_start_and_stop_when_told() {
+fn flows_start_and_stop_at_configured_times() {
     let text = |start: &str, stop: &str| {
         Text::new("20 s").dumbbell(30, "10 Gbit/s", "5 ms", "").flow_with(
             "tcp",
@@ -111,11 +111,11 @@ fn flows_start_and_stop_when_told() {
     // Standard error of the mean of 30 uniform draws over 4 s: 0.21.
     assert!((mean - 4.0).abs() < 0.7, "{mean}");
     run.assert_drained();
-    // A window of 10 segments of 1460 B each 14 ms, and little more, for 8 s less the start.
+    // A window of 10 segments of 1460 B every 14 ms for 8 s less the start, and little more.
     for (start, bytes) in starts.iter().zip(run.flows("tcp", "delivered_bytes")) {
         assert_close(bytes, 14_600.0 / 0.0142 * (8.0 - start), 0.05);
     }
-    // Later than the end, or than its own stop: it never starts.
+    // A start after the end of the run, or after the flow's stop, never happens.
     for never in [text("30 s", "40 s").run(), text("uniform(9 s, 10 s)", "8 s").run()] {
         assert_eq!(never.tcp("sent_packets"), 0.0);
         assert!(never.tcp("jain").is_nan() && never.tcp("loss_ratio").is_nan());
@@ -133,7 +133,7 @@ fn udp(app: &str, more: &str) -> Run {
 }
 
 #[test]
-fn udp_sources_send_what_they_say() {
+fn udp_sources_send_at_configured_rates() {
     let sent = |app: &str, more: &str| udp(app, more).leaf("groups.udp.sent_packets");
     // 125 B at 1 Mbit/s: one a millisecond. Bursts of 100 ms each second, ten of them.
     let pulse =
@@ -153,7 +153,7 @@ fn udp_sources_send_what_they_say() {
 }
 
 #[test]
-fn pings_measure_round_trips() {
+fn ping_measures_rtt() {
     let pings = |loss: &str| {
         Text::new("12 s")
             .hosts("src", 1)
@@ -169,20 +169,20 @@ fn pings_measure_round_trips() {
     };
     let run = pings("");
     let of = |run: &Run, leaf: &str| run.leaf(&format!("groups.ping.{leaf}"));
-    // A hundred there and a hundred back, each 125 B with its headers: 1 ms on the link, and 10 ms to the other end.
+    // A hundred packets each way, of 125 B with headers: 1 ms on the link, and 10 ms of propagation.
     assert_eq!((of(&run, "sent_packets"), of(&run, "rtt_s.max")), (200.0, 0.022));
     assert_about(run.flows("ping", "rtt_mean_s")[0], 0.022);
     assert_eq!(run.flows("ping", "delivered_bytes"), [200.0 * 97.0]);
     assert_eq!((of(&run, "one_way_delay_s.max"), of(&run, "reverse_one_way_delay_s.max")), (0.011, 0.011));
     run.assert_drained();
-    // What is lost either way has no round trip.
+    // Packets lost in either direction give no RTT sample.
     let run = pings("loss = { kind = \"periodic\", every = 10 }");
     assert_eq!((of(&run, "sent_packets"), of(&run, "lost_packets")), (190.0, 19.0));
     assert!((of(&run, "rtt_s.mean") - 0.022).abs() < 1e-9);
 }
 
 #[test]
-fn a_connection_that_breaks_is_followed_by_the_next() {
+fn sequence_continues_after_a_broken_connection() {
     let run = direct("60 s")
         .top("record = { events = true }")
         .tcp(
@@ -191,28 +191,28 @@ fn a_connection_that_breaks_is_followed_by_the_next() {
         )
         .add("[[fault]]\nat = \"10 s\"\nuntil = \"40 s\"\nlink = \"src[0]-dst[0]\"\nkind = \"blackhole\"")
         .run();
-    // 30 s of the 60 s are left; then a connection gives up after 1 + 2 + 4 s, so that the next one to get through
-    // begins at most 7 s late. Each takes two round trips and the gap.
+    // The last 30 s of 60 s have no loss. A connection gives up after 1 + 2 + 4 s, so the first that gets through begins at most
+    // 7 s late. Each takes two RTTs and the gap.
     let each = 2.0 * RTT + 0.005;
     let completed = run.tcp("completed");
     assert!(completed <= 30.0 / each && completed >= 23.0 / each - 3.0, "{completed}");
-    // Three expiries for each of four or five that gave up, and a few of servers and of the one that got through.
+    // Three timeouts for each of four or five connections that gave up, and a few of servers and of the one that got through.
     assert!((12.0..=20.0).contains(&run.tcp("timeouts")), "{}", run.tcp("timeouts"));
-    // What had arrived of broken transfers was delivered, too.
+    // Partial data of broken transfers was delivered, too.
     let extra = run.flows("tcp", "delivered_bytes")[0] - 5000.0 * completed;
     assert!((0.0..=10_000.0).contains(&extra), "{extra}");
 }
 
 #[test]
-fn both_directions_of_a_path_carry_data_at_full_rate() {
+fn opposite_flows_both_fill_their_direction() {
     let run = Text::new("20 s")
         .top("warmup = \"5 s\"")
         .dumbbell(1, "10 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"50 packets\" }")
         .tcp(TCP, "\"bulk\"")
         .flow("back", ("dst[0]", "src[0]"), &format!("{{ kind = \"tcp\", {TCP} }}"), "\"bulk\"")
         .run();
-    // Each link carries one flow's segments of 1052 B and the other's ACKs of 52 B. ACKs that wait behind segments
-    // come in clumps and cost some of the rate (Zhang, Shenker & Clark 1991).
+    // Each link carries one flow's segments of 1052 B and the other's ACKs of 52 B. ACK compression behind segments costs some of
+    // the rate (Zhang, Shenker & Clark 1991).
     for goodput in [run.tcp("goodput_bps.sum"), run.leaf("groups.back.goodput_bps.sum")] {
         assert!(goodput > 0.85 * 1e7 * 1000.0 / 1104.0, "{goodput}");
     }
@@ -220,14 +220,14 @@ fn both_directions_of_a_path_carry_data_at_full_rate() {
 }
 
 #[test]
-fn arrivals_load_a_link_as_far_as_they_are_told() {
+fn arrivals_reach_the_configured_load() {
     let app = |size: &str| {
         format!("{{ kind = \"arrivals\", size = \"{size}\", load = \"40 %\", of = \"bottleneck\" }}")
     };
     for size in ["20 kB", "exponential(20 kB)", "bounded_pareto(1 kB, 1 MB, 1.2)"] {
         let text = Text::new("300 s").dumbbell(4, "10 Mbit/s", "5 ms", "").tcp("", &app(size));
         let run = text.run();
-        // Of the payload; some thousands of arrivals, of four flows together.
+        // Share of the payload rate over some thousands of arrivals of four flows.
         let share = run.tcp("goodput_bps.sum") / 10e6;
         assert!((share / 0.4 - 1.0).abs() < 0.12, "{size}: {share}");
         assert!(run.tcp("completed") > 3000.0, "{size}");
@@ -235,9 +235,9 @@ fn arrivals_load_a_link_as_far_as_they_are_told() {
 }
 
 #[test]
-fn the_slowdown_is_against_handshake_rate_and_the_way_there() {
-    // Five segments of 1000 B at 1 Mbit/s fit the initial window: 30 ms, 40 ms of payload; headers and what is stored and
-    // forwarded come on top.
+fn slowdown_is_relative_to_ideal_fct() {
+    // Five segments of 1000 B at 1 Mbit/s fit the initial window: 30 ms of propagation and 40 ms of payload, besides headers and
+    // store-and-forward.
     let text =
         Text::new("10 s").hosts("src", 1).hosts("dst", 1).link("src[*]", "dst[*]", "1 Mbit/s", "10 ms", "");
     let run = text.tcp(TCP, "{ kind = \"sequence\", size = \"5000 B\", gap = \"1 s\", count = 3 }").run();
@@ -253,7 +253,7 @@ fn the_slowdown_is_against_handshake_rate_and_the_way_there() {
 }
 
 #[test]
-fn completion_is_told_by_size_where_sizes_differ() {
+fn completion_is_binned_by_transfer_size() {
     let app =
         "{ kind = \"arrivals\", size = \"cdf(1 kB 0.5; 1 kB 0.8; 300 kB 0.8; 300 kB 1)\", load = \"50 %\" }";
     let run =
@@ -266,7 +266,7 @@ fn completion_is_told_by_size_where_sizes_differ() {
     assert!(completed[0] > 2.0 * completed[2] && completed[2] > 20.0, "{completed:?}");
     assert!(bin("below_10kB", "completion_s.p99") < bin("below_1MB", "completion_s.mean"));
     assert!(bin("below_10kB", "slowdown.p50") >= 1.0 && bin("below_1MB", "slowdown.p50") > 1.0);
-    // The least is a lower bound for every one.
+    // The ideal FCT is a lower bound, so no slowdown is below 1.
     let slowdowns = run.column("connections", "slowdown");
     assert!(slowdowns.iter().filter(|s| !s.is_nan()).all(|s| *s >= 1.0), "{slowdowns:?}");
     assert!(slowdowns.iter().filter(|s| !s.is_nan()).count() > 200);
@@ -279,7 +279,7 @@ fn completion_is_told_by_size_where_sizes_differ() {
 }
 
 #[test]
-fn a_conversation_over_an_empty_path_is_good_and_beside_a_deep_buffer_is_not() {
+fn voip_quality_falls_beside_a_bloated_buffer() {
     let call = |more: &str| {
         let text = Text::new("60 s").top("warmup = \"10 s\"").dumbbell(
             2,
@@ -299,15 +299,15 @@ fn a_conversation_over_an_empty_path_is_good_and_beside_a_deep_buffer_is_not() {
     let bulk =
         "[[flow]]\nname = \"bulk\"\nfrom = \"src[1]\"\nto = \"dst[1]\"\ntransport = \"tcp\"\napp = \"bulk\"";
     let shared = call(bulk);
-    // The queue swings by hundreds of milliseconds: most of it is beyond what the playout buffer bridges.
+    // The queue varies by hundreds of milliseconds, mostly beyond the playout buffer.
     assert!(of(&shared, "late_packets") > 500.0, "{}", of(&shared, "late_packets"));
     assert!(of(&shared, "mos.mean") < 2.0, "{}", of(&shared, "mos.mean"));
 }
 
 #[test]
-fn a_page_over_an_empty_path_takes_its_round_trips() {
-    // The main object: a handshake and a round trip. Two objects follow, one on the same connection, the other on a new one, which
-    // takes two round trips, and meanwhile the third one on the first: four in all, each object within the initial window.
+fn web_page_load_time_matches_rtt_count() {
+    // The main object takes a handshake and an RTT. Of two objects that follow, one uses the same connection, the other a new one
+    // with two RTTs, during which the third is fetched on the first: four RTTs in all, each object within the initial window.
     let app = "{ kind = \"web\", main = \"5000 B\", object = \"2000 B\", objects = 3, request = \"300 B\", connections = 2, \
                think = \"1 s\", count = 3 }";
     let run = direct("10 s").tcp(TCP, app).run();
@@ -318,14 +318,14 @@ fn a_page_over_an_empty_path_takes_its_round_trips() {
     assert_eq!(run.flows("tcp", "delivered_bytes"), [3.0 * (11_000.0 + 4.0 * 300.0)]);
     assert_eq!(run.tcp("connections.open"), 0.0);
     run.assert_drained();
-    // One at a time: a handshake and four round trips.
+    // With one connection: a handshake and four RTTs.
     let one = direct("10 s").tcp(TCP, &app.replace("connections = 2", "connections = 1")).run();
     assert_about(one.tcp("pages.load_s.mean"), 5.0 * RTT);
     assert_eq!(one.tcp("connections.opened"), 3.0);
 }
 
 #[test]
-fn pages_of_many_users_count_in_the_window_in_which_they_are_complete() {
+fn web_pages_count_in_the_window_of_completion() {
     let text = Text::new("60 s")
         .top("window = [{ name = \"a\" }, { name = \"b\", start = \"20 s\" }]")
         .dumbbell(8, "10 Mbit/s", "10 ms", "")
@@ -338,7 +338,7 @@ fn pages_of_many_users_count_in_the_window_in_which_they_are_complete() {
 }
 
 #[test]
-fn a_video_over_a_link_of_half_its_rate_stalls_half_of_the_time() {
+fn video_at_twice_the_link_rate_stalls_half_of_the_time() {
     // A segment of 4 s at 2 Mbit/s is 1 MB, and takes 8 s at 1 Mbit/s and 4 % for headers.
     let text =
         Text::new("120 s").hosts("src", 1).hosts("dst", 1).link("src[*]", "dst[*]", "1 Mbit/s", "10 ms", "");
@@ -354,17 +354,18 @@ fn a_video_over_a_link_of_half_its_rate_stalls_half_of_the_time() {
     assert_eq!(of("a", "segments") + of("b", "segments"), run.tcp("video.segments"));
     assert_eq!(of("a", "stalls.sum") + of("b", "stalls.sum"), run.tcp("video.stalls.sum"));
     assert!(of("b", "startup_s.mean").is_nan(), "it began before");
-    // By throughput it takes what goes, and does not stall.
+    // The throughput rule chooses a rate that fits and does not stall.
     let ladder = "ladder = \"500 kbit/s, 900 kbit/s, 2 Mbit/s\", rule = \"throughput\"";
     let wise = text.with("ladder = \"2 Mbit/s\"", ladder).run();
     assert_eq!((wise.tcp("video.stalls.sum"), wise.tcp("video.switches.sum")), (0.0, 1.0));
 }
 
 #[test]
-fn a_player_whose_buffer_is_full_fetches_a_segment_each_time_one_is_played() {
+fn video_player_with_full_buffer_fetches_at_playback_rate() {
     let text = direct("62 s").top("[record]\ninterval = \"100 ms\"");
     let run = text.tcp(TCP, "{ kind = \"video\", ladder = \"1 Mbit/s, 3 Mbit/s\", buffer = \"48 s\" }").run();
-    // Twelve fill it, and one follows each 4 s: by 62 s fifteen, of the highest rate, since nine tenths are full.
+    // Twelve segments fill the buffer, then one follows every 4 s: fifteen by 62 s, of the highest rate because the buffer is at
+    // nine tenths.
     assert_eq!(run.tcp("video.segments"), 27.0);
     assert_eq!((run.tcp("video.stalls.sum"), run.tcp("completed")), (0.0, 27.0));
     let buffer = run.column("flow_series", "playback_buffer_s");

@@ -1,10 +1,10 @@
-//! Attacks: they run as the flows that they come to, and one that is switched off changes nothing for anybody else.
+//! Attacks: they run as equivalent flows, and a disabled one changes nothing for the others.
 
 use crate::support::{Run, Text};
 
 const PULSES: &str = "kind = \"pulse\"\nperiod = \"200 ms\"\nburst = \"20 ms\"\nrate = \"20 Mbit/s\"\nsize = \"500 B\"\njitter = 0.2";
 
-/// TCP and Poisson flows over one bottleneck that hashes ports, with room for an attack.
+/// TCP and Poisson flows over a bottleneck that hashes ports, with room for an attack.
 fn network() -> Text {
     Text::new("5 s")
         .dumbbell(2, "5 Mbit/s", "10 ms", "queue = { kind = \"sfq\", limit = \"60 packets\" }")
@@ -22,7 +22,7 @@ fn attack(name: &str, keys: &str) -> String {
 }
 
 #[test]
-fn switched_off_everything_else_is_as_without_it() {
+fn disabled_attack_equals_no_attack() {
     let without = network().run();
     for off in [
         network().add(&attack("pulses", &format!("{PULSES}\nenabled = false"))),
@@ -35,8 +35,8 @@ fn switched_off_everything_else_is_as_without_it() {
 }
 
 #[test]
-fn others_keep_their_ports_and_draws_whether_it_is_on_or_off() {
-    // Between the same hosts as an attack that is on but never begins, or is off.
+fn disabled_attack_keeps_ports_and_draws_of_others() {
+    // Hosts shared with an attack that is enabled but never begins, or is disabled.
     let second = |first: &str| {
         let flood = "kind = \"flood\"\nrate = \"4 Mbit/s\"\nsize = \"200 B\"\narrivals = \"poisson\"";
         let run = network()
@@ -53,13 +53,13 @@ fn others_keep_their_ports_and_draws_whether_it_is_on_or_off() {
     };
     let (on, off) = (second("start = \"6 s\""), second("enabled = false"));
     assert_eq!((on.0, off.0), (true, false));
-    // Those of TCP, noise, and the first attack come before.
+    // Ports of the TCP flows, the noise, and the first attack are assigned before.
     assert_eq!((&on.1, &off.1), (&vec![5002, 5004], &vec![5002, 5004]));
     assert_eq!((on.2, on.3), (off.2, off.3));
 }
 
 #[test]
-fn an_attack_runs_as_the_flow_that_it_comes_to() {
+fn attack_equals_its_equivalent_flow() {
     let told = network().add(&attack("x", PULSES)).run();
     let app = "{ kind = \"pulse\", period = \"200 ms\", burst = \"20 ms\", rate = \"20 Mbit/s\", size = \"500 B\", jitter = 0.2, restart = true }";
     let written = network().flow_with("x", ("src[*]", "dst[*]"), "\"udp\"", app, "role = \"attack\"").run();
@@ -68,27 +68,27 @@ fn an_attack_runs_as_the_flow_that_it_comes_to() {
 }
 
 #[test]
-fn pulses_of_a_mean_rate_send_that_much_whatever_the_period() {
+fn pulse_attack_mean_rate_is_independent_of_period() {
     for period in [50, 100, 400] {
         let keys = format!(
             "kind = \"pulse\"\nperiod = \"{period} ms\"\nduty = 0.25\nmean = \"400 kbit/s\"\nsize = \"500 B\""
         );
         let sent = network().add(&attack("x", &keys)).run().flows("x", "sent_packets");
-        // 100 packets a second for 5 s, and of the last pulse more than its share.
+        // At 100 packets/s for 5 s, with the last pulse possibly larger.
         let pulse = f64::from(period) / 10.0;
         assert!(sent.iter().all(|n| (500.0..=501.0 + pulse).contains(n)), "{sent:?}");
     }
 }
 
 #[test]
-fn many_connections_take_as_many_shares() {
+fn parallel_connections_attack_takes_one_share_each() {
     let run = network().add(&attack("x", "kind = \"parallel\"\nconnections = 4")).run();
     assert_eq!(run.leaf("groups.x.flows"), 8.0);
     let (attack, tcp) = (run.leaf("groups.x.goodput_bps.sum"), run.tcp("goodput_bps.sum"));
     assert!((2.5..6.0).contains(&(attack / tcp)), "{attack} {tcp}");
 }
 
-/// The headers of datagrams in a capture: 20 bytes of IPv4, and behind them the ports.
+/// Datagram headers in a capture: 20 bytes of IPv4, then the ports.
 fn datagrams(capture: &[u8]) -> impl Iterator<Item = &[u8]> {
     capture.windows(24).filter(|ip| ip[..2] == [0x45, 0] && ip[9] == 17 && ip[12] != 0)
 }
@@ -110,7 +110,7 @@ fn spoofing(spoof: &str) -> Run {
 }
 
 #[test]
-fn packets_come_from_spoofed_addresses_as_far_as_anybody_can_see() {
+fn spoofed_source_addresses_appear_in_captures() {
     let run = spoofing("{ per = \"packet\", pool = 8 }");
     let sent = sources(&run, 0);
     assert_eq!(sent.len() as f64, run.flows("x", "sent_packets").iter().sum::<f64>());
@@ -118,24 +118,24 @@ fn packets_come_from_spoofed_addresses_as_far_as_anybody_can_see() {
     different.sort_unstable();
     different.dedup();
     assert_eq!(different, (0xf000_0000..0xf000_0008).collect::<Vec<u32>>());
-    // They arrive, and are counted to the flow that they are of.
+    // Packets arrive and are counted for their flow.
     let arrived = sources(&run, 1);
     assert_eq!(arrived.len() as f64, run.flows("x", "received_packets").iter().sum::<f64>());
     assert!(!arrived.is_empty() && arrived.iter().all(|source| different.contains(source)));
 }
 
 #[test]
-fn a_pulse_comes_from_one_address_and_the_next_from_another() {
+fn spoofed_source_address_changes_per_pulse() {
     let sent = sources(&spoofing("{ per = \"pulse\" }"), 0);
     let mut each = sent.clone();
     each.dedup();
-    // 25 pulses in 5 s, and one that begins at the end.
+    // In 5 s there are 25 pulses, and perhaps one at the very end.
     assert!((25..=26).contains(&each.len()), "{}", each.len());
     assert!(sent.len() > 24 * each.len());
 }
 
 #[test]
-fn whoever_is_flagged_by_a_spoofed_address_is_the_attack() {
+fn classifier_flag_on_spoofed_address_counts_for_the_attack() {
     let flagged = |spoof: &str| {
         let keys = format!("kind = \"flood\"\nrate = \"20 Mbit/s\"\nsize = \"500 B\"\n{spoof}");
         let run = network()
@@ -149,7 +149,7 @@ fn whoever_is_flagged_by_a_spoofed_address_is_the_attack() {
 }
 
 #[test]
-fn nothing_comes_back_to_a_spoofed_address() {
+fn packets_to_spoofed_address_are_not_delivered() {
     let back = |spoof: &str| {
         let run = network()
             .with("queue = { kind = \"sfq\", limit = \"60 packets\" }", "queue = \"netfence\"")
@@ -168,8 +168,8 @@ fn nothing_comes_back_to_a_spoofed_address() {
     assert_eq!(back("spoof = {}"), 0);
 }
 
-/// A download by one host beside another's over a link of 5 Mbit/s, where one of the two is an attack, or a flow with the same
-/// transport and no lie; goodput of the attacker and of the other.
+/// Goodput of two downloads over a shared link of 5 Mbit/s: of an attacker, or an honest flow with the same transport, and of the
+/// other.
 fn downloads(attack: &str, transport: &str) -> [f64; 2] {
     let whole = |table: &str, name: &str, host: &str, more: &str| {
         format!(
@@ -194,8 +194,8 @@ fn downloads(attack: &str, transport: &str) -> [f64; 2] {
 }
 
 #[test]
-fn who_repeats_acks_takes_the_link_where_they_count_for_all_that_is_out() {
-    // 30 in flight are more than the path takes by itself, about 18, and are no fewer after a loss.
+fn dupack_spoofing_takes_the_link_without_flight_limit() {
+    // A flight of 30 packets exceeds the path's capacity of about 18, and is not reduced after a loss.
     let repeats = |keys: &str| downloads("kind = \"repeated_acks\"\ntimes = 30", keys);
     let [one, other] = repeats("\"tcp\"");
     assert!(one > 1.5 * other, "{one} {other}");
@@ -209,7 +209,7 @@ fn who_repeats_acks_takes_the_link_where_they_count_for_all_that_is_out() {
 }
 
 #[test]
-fn who_hides_losses_or_does_not_heed_them_takes_the_link() {
+fn optimistic_acks_and_no_backoff_take_the_link() {
     let rfc = "\"tcp\"";
     let honest = downloads("", rfc)[1];
     for attack in ["kind = \"optimistic_acks\"", "kind = \"no_backoff\"\nwindow = 60\ndirection = \"down\""] {

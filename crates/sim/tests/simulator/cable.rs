@@ -1,12 +1,12 @@
-//! Two hosts and a cable, a datagram every 10 ms each way, and a fault from 2005 to 4005 ms: those of 2010 to 4000 ms, 200 each way,
-//! meet it.
+//! Two hosts joined by a link, a datagram every 10 ms each way, and a fault from 2005 to 4005 ms, which hits the datagrams of
+//! 2010 to 4000 ms: 200 each way.
 
 use crate::support::{Run, Text};
 
-/// 500 B every 10 ms.
+/// Datagrams of 500 B every 10 ms.
 pub(crate) const DATAGRAMS: &str = "{ kind = \"cbr\", rate = \"400 kbit/s\", size = \"500 B\" }";
 
-/// The run with a fault, which says where it is.
+/// Run with a fault, whose text names its place.
 pub(crate) fn cable(fault: &str) -> Run {
     let udp = "{ kind = \"udp\", header = \"0 B\" }";
     Text::new("10 s")
@@ -20,17 +20,17 @@ pub(crate) fn cable(fault: &str) -> Run {
         .run()
 }
 
-/// The same with a fault of both directions.
+/// Run with a fault of both directions.
 pub(crate) fn on_cable(fault: &str) -> Run {
     cable(&format!("link = \"cable\"\n{fault}"))
 }
 
-/// Datagrams lost there and back.
+/// Datagrams lost in the forward and reverse direction.
 pub(crate) fn lost(run: &Run) -> [f64; 2] {
     ["there", "back"].map(|flow| run.leaf(&format!("groups.{flow}.lost_packets")))
 }
 
-/// How often the events table says so of a drop or a fault.
+/// Number of drops or faults with this detail in the events table.
 pub(crate) fn told(run: &Run, detail: &str) -> usize {
     run.words("events", "detail").iter().filter(|d| *d == detail).count()
 }

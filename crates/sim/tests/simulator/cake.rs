@@ -1,4 +1,4 @@
-//! CAKE in the network: its shaper on a faster link, its hosts, its ACK filter.
+//! CAKE: its shaper on a faster link, host fairness, ACK filter.
 
 use crate::support::{Run, Text, assert_close};
 
@@ -9,7 +9,7 @@ fn cake(more: &str) -> String {
 }
 
 #[test]
-fn a_shaper_of_10_mbit_on_a_link_of_100_lets_10_through() {
+fn cake_shaper_limits_rate_on_a_faster_link() {
     let run = Text::new("13 s")
         .top("warmup = \"1 s\"")
         .dumbbell(1, "100 Mbit/s", "1 ms", &cake("diffserv = \"besteffort\""))
@@ -25,7 +25,7 @@ fn a_shaper_of_10_mbit_on_a_link_of_100_lets_10_through() {
     assert!((packets - 10_000.0).abs() <= 1.0, "{packets}");
 }
 
-/// One connection from host 0 and three from host 1, to one host.
+/// A connection from host 0 and three from host 1, to one host.
 fn one_against_three(mode: &str) -> Run {
     let mut text = Text::new("60 s")
         .top("warmup = \"10 s\"")
@@ -43,9 +43,9 @@ fn one_against_three(mode: &str) -> Run {
 }
 
 #[test]
-fn a_host_with_three_connections_gets_as_much_as_one_with_one() {
-    // The same in Linux 6.1, 40 ms of round trip, ECN off: of 9.57 Mbit/s of goodput the one gets 0.453 with
-    // dual-srchost (a lone CUBIC does not quite fill its half), and 0.248 of 9.45 Mbit/s with flows.
+fn cake_host_fairness_is_independent_of_connection_count() {
+    // Linux 6.1 with an RTT of 40 ms, ECN off: the single connection gets 0.453 of 9.57 Mbit/s of goodput with dual-srchost (a
+    // lone CUBIC does not quite fill its half), and 0.248 of 9.45 Mbit/s with flows.
     for (mode, expected) in [("dual-srchost", 0.453), ("flows", 0.248)] {
         let run = one_against_three(mode);
         let goodput = |group: &str| run.leaf(&format!("groups.{group}.goodput_bps.sum"));
@@ -57,10 +57,9 @@ fn a_host_with_three_connections_gets_as_much_as_one_with_one() {
 }
 
 #[test]
-fn filtered_acks_free_a_slow_way_back() {
-    // 20 Mbit/s down, 150 kbit/s up: an ACK of 52 B takes 2.8 ms there, in which four packets of 1500 B come down.
-    // Unfiltered ACKs wait for seconds; filtered, of 20 Mbit/s all but headers is goodput, 1448 of 1500, at about the
-    // bare round trip of 24 ms.
+fn cake_ack_filter_relieves_slow_reverse_link() {
+    // Forward 20 Mbit/s, reverse 150 kbit/s: an ACK of 52 B takes 2.8 ms, during which four packets of 1500 B arrive. Unfiltered
+    // ACKs queue for seconds. With the filter, goodput is 1448/1500 of 20 Mbit/s at about the base RTT of 24 ms.
     let measured = |filter: &str| {
         let up = format!(
             "reverse = {{ queue = {{ kind = \"cake\", bandwidth = \"150 kbit/s\", ack_filter = \"{filter}\" }} }}"

@@ -1,4 +1,4 @@
-//! Captures as tshark, an independent reader, sees them. Skipped, loudly, where tshark is not installed.
+//! Captures read by tshark, an independent decoder. Skipped with a message if tshark is not installed.
 
 use crate::support::{Run, Text};
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ fn captured(transport: &str, more: &str) -> Run {
 pub(crate) struct Tshark(PathBuf);
 
 impl Tshark {
-    /// Writes a capture for tshark to read; `None` where there is no tshark, which is a failure where `CI` is set.
+    /// Writes a capture for tshark; `None` without tshark, which is a failure if `CI` is set.
     pub(crate) fn open(run: &Run, name: &str) -> Option<Self> {
         if Command::new("tshark").arg("--version").output().is_err() {
             assert!(std::env::var_os("CI").is_none(), "tshark is not installed");
@@ -50,7 +50,7 @@ impl Tshark {
         Some(Self(path))
     }
 
-    /// The given fields of each packet; an empty word where a packet does not have one.
+    /// Fields of each packet; an empty word for a missing field.
     pub(crate) fn fields(&self, fields: &[&str]) -> Vec<Vec<String>> {
         let mut command = Command::new("tshark");
         command
@@ -74,14 +74,14 @@ impl Drop for Tshark {
 }
 
 #[test]
-fn tshark_counts_the_senders_retransmissions_as_we_do() {
+fn tshark_retransmissions_equal_sender_counters() {
     let fields = [
         "_ws.malformed",
         "ip.checksum.status",
         "tcp.len",
         "tcp.flags",
         "ip.proto",
-        // What tshark may call a segment that was sent before.
+        // Names that tshark uses for a retransmission.
         "tcp.analysis.retransmission",
         "tcp.analysis.fast_retransmission",
         "tcp.analysis.spurious_retransmission",
@@ -100,7 +100,7 @@ fn tshark_counts_the_senders_retransmissions_as_we_do() {
         let again = data.iter().filter(|r| r[5..].iter().any(|f| !f.is_empty())).count() as f64;
         assert!(again > 10.0);
         assert_eq!(again, run.flows("tcp", "retransmitted_packets")[0], "{transport}");
-        // One SYN and one answer; at least one FIN each; nothing is reset.
+        // A SYN and a SYN-ACK, at least a FIN in each direction, and no RST.
         let flags = |bit: u64| {
             let set = |r: &&Vec<String>| {
                 u64::from_str_radix(r[3].trim_start_matches("0x"), 16).is_ok_and(|f| f & bit != 0)
@@ -114,7 +114,7 @@ fn tshark_counts_the_senders_retransmissions_as_we_do() {
 }
 
 #[test]
-fn a_links_capture_tells_drops_and_marks() {
+fn link_capture_shows_drops_and_marks() {
     let run = captured("cc = \"reno\", ecn = true", "loss = \"0.5 %\"");
     let Some(tshark) = Tshark::open(&run, "bottleneck.pcapng") else { return };
     let rows = tshark.fields(&[
@@ -133,7 +133,7 @@ fn a_links_capture_tells_drops_and_marks() {
     assert!(run.queue("dropped_packets.link_loss") > 5.0 && run.queue("marked_packets") > 5.0);
     assert_eq!(count(&|r| r[1] == "mark: ce"), run.queue("marked_packets"));
     assert_eq!(count(&|r| r[2] == "3" && r[1].is_empty()), 0.0);
-    // What is sent is there once, in both directions; what the link then loses has a second row that says so.
+    // A packet appears once in its direction, and a second time as a drop if the link then loses it.
     let sent = |interface: &str| count(&|r| !r[1].starts_with("drop") && r[3] == interface);
     assert_eq!(sent("0"), run.queue("dequeued_packets"));
     assert_eq!(sent("1"), run.leaf("queues.r2->r1.dequeued_packets"));
@@ -142,7 +142,7 @@ fn a_links_capture_tells_drops_and_marks() {
 }
 
 #[test]
-fn marks_are_told_where_they_were_made_and_nowhere_else() {
+fn link_capture_shows_marks_only_at_the_marking_queue() {
     let red = "queue = { kind = \"red\", ecn = true }";
     let run = Text::new("20 s")
         .hosts("src", 1)
@@ -168,12 +168,12 @@ fn marks_are_told_where_they_were_made_and_nowhere_else() {
     assert_eq!(told("last-0.pcapng"), 0.0);
 }
 
-/// Enough for a second to make the first of two links the slower one.
+/// Loss for one second that makes the first of two links the slower one.
 const ONE_PULSE: &str =
     "{ kind = \"pulse\", period = \"5 s\", burst = \"1 s\", rate = \"3 Mbit/s\", size = \"500 B\" }";
 
 #[test]
-fn times_are_the_simulators_to_the_nanosecond() {
+fn capture_times_are_exact_to_the_nanosecond() {
     let run = Text::new("1 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -207,8 +207,8 @@ fn times_are_the_simulators_to_the_nanosecond() {
 }
 
 #[test]
-fn a_links_capture_is_in_order_of_time() {
-    // ACKs come back while data waits and flies: both directions share the file.
+fn link_capture_is_in_time_order() {
+    // Both directions share the file: ACKs return while data waits.
     let run = captured("cc = \"reno\"", "");
     let Some(tshark) = Tshark::open(&run, "bottleneck.pcapng") else { return };
     let rows = tshark.fields(&["frame.time_epoch"]);
@@ -218,7 +218,7 @@ fn a_links_capture_is_in_order_of_time() {
 }
 
 #[test]
-fn every_capture_has_a_file_of_its_own() {
+fn capture_file_names_are_unique() {
     let run = Text::new("1 s")
         .hosts("src", 1)
         .add("[[host]]\nname = \"src-0\"")
@@ -231,8 +231,8 @@ fn every_capture_has_a_file_of_its_own() {
 }
 
 #[test]
-fn packets_too_large_for_their_headers_are_captured_as_far_as_ip_goes() {
-    // A scenario counts no headers, as ns-2 does; with real ones the datagram would exceed 65535 bytes.
+fn capture_truncates_packets_above_ip_maximum() {
+    // The scenario counts no headers, like ns-2; with real headers the datagram would exceed 65535 bytes.
     let run = Text::new("1 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -251,7 +251,7 @@ fn packets_too_large_for_their_headers_are_captured_as_far_as_ip_goes() {
 }
 
 #[test]
-fn a_hosts_capture_holds_what_it_sends_and_what_it_receives_once() {
+fn host_capture_has_each_packet_once() {
     // The same two hosts in both directions, over one link.
     let app = "{ kind = \"cbr\", rate = \"80 kbit/s\", size = \"500 B\" }";
     let run = Text::new("1 s")
@@ -270,7 +270,7 @@ fn a_hosts_capture_holds_what_it_sends_and_what_it_receives_once() {
     assert!(run.leaf("groups.back.lost_packets") > 0.0);
 }
 
-/// The IP headers' second bytes in a capture with blocks of this machine's byte order.
+/// DS fields of the IP headers in a capture with blocks in native byte order.
 fn traffic_classes(pcapng: &[u8]) -> Vec<u8> {
     let word = |at: usize| u32::from_le_bytes(pcapng[at..at + 4].try_into().unwrap());
     let (mut at, mut found) = (0, Vec::new());
@@ -285,7 +285,7 @@ fn traffic_classes(pcapng: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn packets_and_their_acknowledgements_carry_the_flows_codepoint() {
+fn dscp_is_set_on_data_and_acks() {
     for (dscp, bits) in [("\"EF\"", 46), ("\"af11\"", 10), ("5", 5)] {
         let run = Text::new("1 s")
             .dumbbell(1, "4 Mbit/s", "10 ms", "queue = \"droptail\"")
@@ -298,9 +298,9 @@ fn packets_and_their_acknowledgements_carry_the_flows_codepoint() {
 }
 
 #[test]
-fn a_lone_data_fin_and_an_announced_address_take_an_acknowledgment_each() {
-    // The interface returns, and is announced, while the end of the data is due without data: both do not fit into the
-    // 40 bytes of a header's options, and a capture writes what is there.
+fn data_fin_and_add_addr_use_separate_acks() {
+    // The interface returns and is announced while a DATA_FIN without data is due. Both do not fit into 40 bytes of options, so
+    // each needs its own ACK.
     let run = Text::new("2798344 us")
         .hosts("a", 1)
         .hosts("b", 1)

@@ -1,4 +1,4 @@
-//! Every congestion control in the whole simulator, and L4S: Prague beside a classic flow in dualpi2.
+//! Every congestion control in a whole simulation, and L4S: Prague beside a classic flow in DualPI2.
 
 use super::support::Text;
 use tailrace_transport::CcConfig;
@@ -14,7 +14,7 @@ fn bulk(queue: &str, flows: &[(&str, &str)]) -> Text {
 }
 
 #[test]
-fn every_congestion_control_fills_a_link_behind_a_queue_of_a_product() {
+fn every_congestion_control_fills_a_link_with_one_bdp_of_queue() {
     // 20 Mbit/s and 22 ms: 36 packets of 1500 B.
     for cc in CcConfig::names() {
         let queue = "queue = { kind = \"droptail\", limit = \"36 packets\" }";
@@ -25,7 +25,7 @@ fn every_congestion_control_fills_a_link_behind_a_queue_of_a_product() {
 }
 
 #[test]
-fn prague_waits_a_millisecond_and_shares_with_classic_flows_in_dualpi2() {
+fn prague_has_low_delay_and_fair_share_in_dualpi2() {
     let flows = [("tcp", "cc = \"prague\""), ("classic", "cc = \"cubic\", ecn = true")];
     let run = bulk("queue = \"dualpi2\"", &flows).run();
     let delay = |group: &str| run.leaf(&format!("groups.{group}.one_way_delay_s.mean"));

@@ -1,4 +1,4 @@
-//! The table of connections: a row for each, whatever became of it, up to a bound.
+//! Table of connections: one row each, up to a limit.
 
 use crate::determinism::eventful;
 use crate::support::{Run, Text, assert_close};
@@ -7,14 +7,14 @@ fn column(run: &Run, name: &str) -> Vec<f64> {
     run.column("connections", name)
 }
 
-/// Three transfers of 50 kB one after the other over 1 Mbit/s.
+/// Three consecutive transfers of 50 kB over 1 Mbit/s.
 fn sequence(transport: &str) -> Text {
     let app = "{ kind = \"sequence\", size = \"50 kB\", count = 3, gap = \"100 ms\" }";
     Text::new("300 s").dumbbell(1, "1 Mbit/s", "10 ms", "").flow("f", ("src[0]", "dst[0]"), transport, app)
 }
 
 #[test]
-fn a_row_tells_a_connection_from_its_opening_to_its_end() {
+fn connection_row_covers_opening_to_close() {
     for transport in ["\"tcp\"", "{ kind = \"mptcp\" }"] {
         let run = sequence(transport).run();
         assert_eq!(column(&run, "connection"), [0.0, 1.0, 2.0]);
@@ -35,7 +35,7 @@ fn a_row_tells_a_connection_from_its_opening_to_its_end() {
 }
 
 #[test]
-fn a_connection_that_breaks_says_why_and_one_that_lives_has_no_end() {
+fn broken_connection_has_cause_and_open_one_has_no_end() {
     let dead = "[[fault]]\nat = \"800 ms\"\nlink = \"bottleneck\"\nkind = \"blackhole\"";
     let run = sequence("{ kind = \"tcp\", data_retries = 3, syn_retries = 3 }").add(dead).run();
     assert_eq!(run.words("connections", "state"), ["closed", "timed_out", "timed_out"]);
@@ -51,7 +51,7 @@ fn a_connection_that_breaks_says_why_and_one_that_lives_has_no_end() {
 }
 
 #[test]
-fn rows_add_up_to_what_is_counted_of_the_whole_run() {
+fn connection_rows_add_up_to_whole_run_counters() {
     let more = r#"
 [[flow]]
 name = "asked"
@@ -91,7 +91,7 @@ app = { kind = "arrivals", size = "15 kB", gap = "exponential(60 ms)" }"#;
 }
 
 #[test]
-fn the_table_is_bounded_and_says_what_it_left_out() {
+fn connection_table_is_bounded_and_counts_unrecorded() {
     let run = |most: u64| sequence("\"tcp\"").top(&format!("record = {{ max_connections = {most} }}")).run();
     let (all, some, none) = (run(3), run(2), run(0));
     assert_eq!(all.output.fingerprint, some.output.fingerprint);
@@ -103,7 +103,7 @@ fn the_table_is_bounded_and_says_what_it_left_out() {
 }
 
 #[test]
-fn the_summary_lists_connections_of_multipath_tcp_up_to_a_bound() {
+fn summary_lists_mptcp_connections_up_to_a_limit() {
     let many = |flows: usize| {
         let text = Text::new("300 ms").dumbbell(flows, "100 Mbit/s", "1 ms", "");
         text.flow(

@@ -1,8 +1,8 @@
-//! Connections that come and go: old segments, ports that come round again, many at a time.
+//! Short connections: old segments, port reuse, many at a time.
 
 use crate::support::Text;
 
-/// A path that is short but for one and a half seconds, in which SYNs and data take a way round of 1.6 s.
+/// A path with a low delay, except for one and a half seconds in which SYNs and data take a detour of 1.6 s.
 const LATE: &str = r#"
 name = "late"
 duration = "60 s"
@@ -51,18 +51,17 @@ kind = "down"
 "#;
 
 #[test]
-fn a_late_copy_of_an_old_syn_does_not_take_a_live_connections_place() {
+fn old_duplicate_syn_does_not_replace_a_live_connection() {
     let run = Text::of(LATE).run();
-    // A transfer takes some 70 ms, and the pause 50 ms: over 400 in a minute less the second and a half of the detour. It was
-    // 72, and silence from the moment at which the old SYN came.
+    // A transfer takes some 70 ms and the pause 50 ms: over 400 in a minute without the second and a half of the detour.
     let completed = run.leaf("groups.s.completed");
     assert!(completed > 400.0, "{completed}");
     assert_eq!(run.leaf("groups.s.transfers.failed"), 0.0);
 }
 
 #[test]
-fn ports_come_round_again() {
-    // More connections than a client has ports, between the same two addresses, in less time than TIME-WAIT lasts.
+fn port_reuse_within_time_wait_works() {
+    // More connections between two addresses than a client has ports, in less time than TIME-WAIT lasts.
     let text = Text::new("58 s")
         .dumbbell(1, "1 Gbit/s", "10 us", "")
         .tcp("iw = 10", "{ kind = \"sequence\", size = \"100 B\", gap = \"1 us\" }");
@@ -75,7 +74,7 @@ fn ports_come_round_again() {
     assert_eq!(run.leaf("groups.tcp.timeouts"), 0.0);
 }
 
-/// Transfers at random times over a bottleneck that they load by a half.
+/// Transfers at random times with a load of one half.
 fn arrivals(transport: &str) -> Text {
     Text::new("40 s").dumbbell(1, "32 Mbit/s", "10 ms", "").flow_with(
         "web",
@@ -87,11 +86,11 @@ fn arrivals(transport: &str) -> Text {
 }
 
 #[test]
-fn arrivals_begin_whatever_becomes_of_those_before() {
+fn arrivals_are_independent_of_earlier_connections() {
     for transport in ["\"tcp\"", "\"mptcp\""] {
         let run = arrivals(transport).run();
         let transfers = |key: &str| run.leaf(&format!("groups.web.transfers.{key}"));
-        // 3000 are expected in 30 s, and the count of a Poisson process has the square root of that as its deviation.
+        // The expected number is 3000 in 30 s; a Poisson count has the square root as its standard deviation.
         let started = transfers("started");
         assert!((started - 3000.0).abs() < 4.0 * 3000_f64.sqrt(), "{transport}: {started}");
         assert_eq!((transfers("completed"), transfers("failed")), (started, 0.0), "{transport}");
@@ -101,9 +100,9 @@ fn arrivals_begin_whatever_becomes_of_those_before() {
     }
 }
 
-/// Variants are compared under equal load: what a network does to connections must not change which come.
+/// Variants are compared under equal load: the network must not change which connections arrive.
 #[test]
-fn arrivals_draw_the_same_times_and_sizes_whatever_the_network_does() {
+fn arrivals_draw_the_same_times_and_sizes_in_any_network() {
     for transport in ["\"tcp\"", "\"mptcp\""] {
         let come = |rate: &str, loss: &str| {
             let text =
@@ -127,7 +126,7 @@ fn arrivals_end_with_their_count() {
 }
 
 #[test]
-fn ports_are_those_that_the_scenario_names() {
+fn ports_of_the_scenario_are_used() {
     let text = Text::new("2 s")
         .dumbbell(1, "10 Mbit/s", "1 ms", "")
         .flow_with(

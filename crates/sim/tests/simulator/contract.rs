@@ -1,4 +1,4 @@
-//! The shape of the results: every leaf is there, and void where there is nothing to report.
+//! Keys and columns of the results: all present, and null if nothing happened.
 
 use crate::support::{Run, Text, run_scenario};
 use std::collections::BTreeSet;
@@ -36,7 +36,7 @@ const COUNTERS: [&str; 12] = [
     "completed",
 ];
 
-/// What a group of endless TCP flows has in a run that records at intervals.
+/// Keys of a group of endless TCP flows in a run with intervals.
 fn leaves_of_a_tcp_group() -> Vec<String> {
     let distribution =
         |name: &str| ["mean", "sd", "min", "p50", "p95", "p99", "max"].map(|l| format!("{name}.{l}"));
@@ -77,7 +77,7 @@ fn leaves_of_a_tcp_group() -> Vec<String> {
 }
 
 #[test]
-fn the_summary_has_the_leaves_of_the_contract() {
+fn summary_has_all_keys_of_the_contract() {
     let run = small().run();
     let mut found = Vec::new();
     leaves(&run.json["groups"]["tcp"], "", &mut found);
@@ -100,11 +100,11 @@ fn the_summary_has_the_leaves_of_the_contract() {
     assert_eq!(run.json["fingerprint"].as_str().unwrap(), format!("{:016x}", run.output.fingerprint));
     assert_eq!(run.json["engine"]["simulated_s"], 3.0);
     assert!(run.leaf("engine.events") > 0.0 && run.leaf("engine.packet_hops") > 0.0);
-    // About one event a packet-hop (design 3.8): ACKs and timers included, below one and a half.
+    // About one event per packet-hop (design 3.8), with ACKs and timers below one and a half.
     assert!(run.leaf("engine.events") < 1.5 * run.leaf("engine.packet_hops"));
 }
 
-/// A run that leaves every table.
+/// A scenario that produces every table.
 fn whole() -> Text {
     let mptcp = "{ kind = \"mptcp\", path_manager = { kind = \"ndiffports\", num_subflows = 2 } }";
     small()
@@ -113,7 +113,7 @@ fn whole() -> Text {
 }
 
 #[test]
-fn every_table_and_column_is_described_and_every_description_is_of_one() {
+fn table_columns_match_their_descriptions() {
     let run = whole().run();
     let described = tailrace_sim::tables();
     assert_eq!(described.len(), run.output.tables.len());
@@ -125,7 +125,7 @@ fn every_table_and_column_is_described_and_every_description_is_of_one() {
     }
 }
 
-/// The keys of a value by their paths, and of those below them that are described by theirs.
+/// Paths of the keys of a value; `described` keys stand for those below them.
 fn keys(value: &serde_json::Value, above: &str, described: &BTreeSet<String>, out: &mut BTreeSet<String>) {
     for (key, below) in value.as_object().into_iter().flatten() {
         let path = format!("{above}{key}");
@@ -138,7 +138,7 @@ fn keys(value: &serde_json::Value, above: &str, described: &BTreeSet<String>, ou
 }
 
 #[test]
-fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
+fn summary_keys_match_their_descriptions() {
     let app = "{ kind = \"sequence\", size = \"uniform(1 kB, 10 kB)\", gap = \"10 ms\", count = 2 }";
     let run = whole()
         .flow("call", ("src[0]", "dst[0]"), "\"udp\"", "\"voip\"")
@@ -181,7 +181,7 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
             described.remove("foreign_hosts");
         }
         if name == "group" {
-            // There are no foreign hosts here.
+            // The scenario has no foreign hosts.
             described.remove("whole_run.wrong_bytes");
         }
         let mut found = BTreeSet::new();
@@ -191,7 +191,7 @@ fn every_key_of_the_summary_is_described_and_every_description_is_of_one() {
 }
 
 #[test]
-fn figures_agree_with_one_another() {
+fn summary_tables_and_series_agree() {
     let run = small().run();
     let ordered = |name: &str| {
         let leaf = |l: &str| run.leaf(&format!("{name}.{l}"));
@@ -213,7 +213,7 @@ fn figures_agree_with_one_another() {
     let dropped =
         ["aqm", "overlimit"].map(|r| run.queue(&format!("dropped_packets.{r}"))).iter().sum::<f64>();
     assert_eq!(dropped, tcp("lost_packets"));
-    // Series: 30 samples of 2 flows; their last counters are the totals, their rates make up the throughput.
+    // Series: 30 samples of 2 flows; the last counters are the totals, and the rates average to the throughput.
     assert_eq!(run.column("flow_series", "time_s").len(), 60);
     let sent = run.column("flow_series", "sent_packets");
     assert_eq!(sent[58] + sent[59], tcp("sent_packets"));
@@ -239,7 +239,7 @@ fn figures_agree_with_one_another() {
 }
 
 #[test]
-fn series_and_events_do_not_change_what_happens() {
+fn recording_series_and_events_does_not_change_the_run() {
     let plain = Text::new("3 s")
         .top("record = { interval = \"off\" }")
         .dumbbell(2, "5 Mbit/s", "5 ms", "queue = { kind = \"red\", limit = \"30 packets\" }")
@@ -251,7 +251,7 @@ fn series_and_events_do_not_change_what_happens() {
 }
 
 #[test]
-fn a_run_shorter_than_its_first_sample_has_empty_series() {
+fn series_of_a_run_before_first_sample_are_empty() {
     let run = Text::new("50 ms")
         .top("record = { interval = \"100 ms\" }")
         .dumbbell(1, "5 Mbit/s", "5 ms", "")
@@ -263,7 +263,7 @@ fn a_run_shorter_than_its_first_sample_has_empty_series() {
 }
 
 #[test]
-fn a_warm_up_is_left_out_of_everything() {
+fn warm_up_is_excluded_from_statistics() {
     let text = |warmup: &str| {
         Text::new("10 s")
             .top(&format!("warmup = \"{warmup}\""))
@@ -280,7 +280,7 @@ fn a_warm_up_is_left_out_of_everything() {
     let all = text("0 s");
     assert!(all.leaf("groups.udp.lost_packets") > 3900.0);
     let late = text("5 s");
-    // 500 packets a second for 5 s, none of them lost; what overflowed before is forgotten, also its delays.
+    // At 500 packets/s for 5 s without loss; overflow during the warm-up does not count, nor do its delays.
     assert!((late.leaf("groups.udp.sent_packets") - 2500.0).abs() <= 1.0);
     assert_eq!(late.leaf("groups.udp.lost_packets"), 0.0);
     assert_eq!(late.queue("dropped_packets.overlimit"), 0.0);
@@ -291,7 +291,7 @@ fn a_warm_up_is_left_out_of_everything() {
 }
 
 #[test]
-fn a_cancelled_run_returns_what_it_has() {
+fn cancelled_run_returns_partial_output() {
     let scenario = small().scenario();
     let control = Control::default();
     control.cancel();
@@ -300,7 +300,7 @@ fn a_cancelled_run_returns_what_it_has() {
     let run = Run::new(none);
     assert_eq!(run.leaf("engine.simulated_s"), 0.0);
     assert_eq!(run.tcp("sent_packets"), 0.0);
-    // From another thread, during a run that would take long.
+    // Cancelled from another thread during a long run.
     let long =
         Text::new("1000000 s").dumbbell(1, "100 Mbit/s", "1 ms", "").tcp("mss = \"1000 B\"", "\"bulk\"");
     let (scenario, control) = (long.scenario(), Control::default());
@@ -321,7 +321,7 @@ fn a_cancelled_run_returns_what_it_has() {
 }
 
 #[test]
-fn the_simplest_scenario_works_with_all_defaults() {
+fn minimal_scenario_runs_with_defaults() {
     let text = Text::new("20 s").top("record = { interval = \"10 ms\" }").add(
         "[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nbetween = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"5 ms\"\n[[flow]]\nname = \"tcp\"\nfrom = \"a\"\nto = \"b\"\ntransport = \"tcp\"\napp = \"bulk\"",
     );
@@ -330,15 +330,15 @@ fn the_simplest_scenario_works_with_all_defaults() {
     // without a timeout: 96.5 % of 10 Mbit/s are payload.
     assert!(run.tcp("goodput_bps.sum") > 9.6e6, "{:#}", run.json);
     assert_eq!(run.tcp("timeouts"), 0.0);
-    // A loss never raises the window: with several recoveries in a row, no threshold exceeds 0.7 of the largest
-    // window (and a little, as windows are sampled).
+    // A loss never raises the window: after several recoveries in a row, no ssthresh exceeds 0.7 of the largest window (with some
+    // margin because windows are sampled).
     let largest = |column: &str| run.column("flow_series", column).into_iter().fold(0.0, f64::max);
     assert!(largest("ssthresh_bytes") <= 0.71 * largest("cwnd_bytes"));
 }
 
 #[test]
-fn where_nothing_happened_every_figure_is_void() {
-    // A peer that is never reached: SYNs go out, nothing comes back.
+fn summary_without_traffic_is_null_or_zero() {
+    // The peer is unreachable: SYNs leave and nothing returns.
     let run = Text::new("20 s")
         .top("record = { interval = \"1 s\" }")
         .dumbbell(
@@ -355,7 +355,7 @@ fn where_nothing_happened_every_figure_is_void() {
         }
     }
     assert!(run.tcp("loss_ratio").is_nan() && run.tcp("jain").is_nan());
-    // SYNs are no data, but their timeouts count: after 1, 3, 7 and 15 s.
+    // SYNs are not data, but their timeouts count: after 1, 3, 7 and 15 s.
     assert_eq!(run.tcp("sent_packets"), 0.0);
     assert_eq!(run.tcp("timeouts"), 4.0);
     assert_eq!(run.queue("dropped_packets.link_loss"), 5.0);
@@ -368,7 +368,7 @@ fn where_nothing_happened_every_figure_is_void() {
 }
 
 #[test]
-fn the_table_of_events_is_bounded_and_says_what_it_left_out() {
+fn event_table_is_bounded_and_counts_unrecorded() {
     let text = |limit: u32| {
         Text::new("5 s")
             .top(&format!("record = {{ events = true, max_events = {limit} }}"))
@@ -390,7 +390,7 @@ fn the_table_of_events_is_bounded_and_says_what_it_left_out() {
 }
 
 #[test]
-fn the_end_of_the_warm_up_leaves_no_gap_in_the_series() {
+fn series_continue_across_the_end_of_warm_up() {
     let sojourn = |warmup: &str| {
         let run = small().top(&format!("warmup = \"{warmup}\"")).run();
         let queues = run.words("queue_series", "queue");
@@ -399,14 +399,14 @@ fn the_end_of_the_warm_up_leaves_no_gap_in_the_series() {
     };
     let whole = sojourn("0 s");
     assert!(whole.iter().skip(1).all(|s| s.is_finite()), "{whole:?}");
-    // At a sample, and between two.
+    // Warm-up that ends at a sample, and between two.
     assert_eq!(sojourn("1 s")[1..], whole[1..]);
     assert_eq!(sojourn("1250 ms")[1..], whole[1..]);
 }
 
 #[test]
-fn a_loss_without_a_sending_has_no_ratio() {
-    // All datagrams were sent by 150 ms; the last one is lost at 155 ms, when statistics run since 152 ms.
+fn loss_ratio_is_null_without_sent_packets() {
+    // All datagrams were sent by 150 ms; the last is lost at 155 ms, after statistics began at 152 ms.
     let run = Text::new("1 s")
         .top("warmup = \"152 ms\"")
         .hosts("src", 1)
@@ -426,7 +426,7 @@ fn a_loss_without_a_sending_has_no_ratio() {
 }
 
 #[test]
-fn events_tell_parallel_links_apart() {
+fn event_table_distinguishes_parallel_links() {
     let run = Text::new("1 s")
         .top("record = { events = true }")
         .hosts("src", 1)
@@ -446,7 +446,7 @@ fn events_tell_parallel_links_apart() {
 }
 
 #[test]
-fn queues_of_parallel_links_are_told_apart_by_the_links_names() {
+fn queue_names_distinguish_parallel_links() {
     let run = Text::new("1 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -460,7 +460,7 @@ fn queues_of_parallel_links_are_told_apart_by_the_links_names() {
         .run();
     let names: Vec<&String> = run.json["queues"].as_object().unwrap().keys().collect();
     assert_eq!(names, ["one:r1->r2", "one:r2->r1", "two:r1->r2", "two:r2->r1"]);
-    // Of equal routes, the link that is declared first.
+    // Among equal routes the link declared first is used.
     assert!(run.leaf("queues.one:r1->r2.dequeued_packets") > 500.0);
     assert!(run.leaf("queues.one:r2->r1.dequeued_packets") > 250.0);
     assert_eq!(run.leaf("queues.two:r1->r2.dequeued_packets"), 0.0);

@@ -4,7 +4,7 @@ use crate::support::{Text, run_scenario};
 use std::sync::Arc;
 use tailrace_scenario::Scenario;
 
-/// Beside [`eventful`]: a second way with other queues, and connections of Multipath TCP over both.
+/// An addition to [`eventful`]: a second path with other queues, and MPTCP connections over both.
 pub(crate) const SPARE: &str = r#"
 [[router]]
 name = "r3"
@@ -59,7 +59,7 @@ pub(crate) fn eventful(more: &str) -> Text {
 }
 
 #[test]
-fn a_run_repeats_itself_and_another_seed_does_not() {
+fn same_seed_repeats_run_and_other_seed_differs() {
     let text = eventful("");
     let first = text.run();
     assert!(
@@ -84,7 +84,7 @@ fn a_run_repeats_itself_and_another_seed_does_not() {
 }
 
 #[test]
-fn runs_do_not_disturb_one_another_on_any_number_of_threads() {
+fn concurrent_runs_are_independent() {
     let scenario = eventful("").scenario();
     let alone: Vec<u64> = (1..=8).map(|n| run_scenario(&scenario, n).output.fingerprint).collect();
     let together: Vec<u64> = std::thread::scope(|s| {
@@ -105,8 +105,8 @@ fn runs_do_not_disturb_one_another_on_any_number_of_threads() {
 }
 
 #[test]
-fn another_group_leaves_the_draws_of_the_rest_alone() {
-    // Something that is declared but never sends: start times, link delays and the noise stay what they were.
+fn added_group_does_not_change_draws_of_others() {
+    // A group that never sends: start times, link delays and the noise stay the same.
     let plain = eventful("").run();
     let late = "[[flow]]\nname = \"late\"\nfrom = \"src[2]\"\nto = \"dst[3]\"\ntransport = \"udp\"\napp = { kind = \"poisson\", rate = \"1 Mbit/s\", size = \"100 B\" }\nstart = \"20 s\"";
     let more = eventful(late).run();
@@ -116,7 +116,7 @@ fn another_group_leaves_the_draws_of_the_rest_alone() {
             assert_eq!(plain.flows(group, column), more.flows(group, column), "{group} {column}");
         }
     }
-    // And a group that does send changes no draw, though it changes the traffic: the noise sends the same packets.
+    // A group that sends changes the traffic, but no draw: the noise sends the same packets.
     let busy = eventful(&late.replace("start = \"20 s\"", "start = \"0 s\"")).run();
     assert_eq!(plain.flows("tcp", "start_s"), busy.flows("tcp", "start_s"));
     assert_eq!(plain.flows("noise", "sent_packets"), busy.flows("noise", "sent_packets"));
@@ -124,7 +124,7 @@ fn another_group_leaves_the_draws_of_the_rest_alone() {
 }
 
 #[test]
-fn another_link_leaves_the_losses_of_a_fault_alone() {
+fn added_link_does_not_change_loss_draws_of_a_fault() {
     let lost = |before: &str| {
         let run = Text::new("10 s")
             .add(before)

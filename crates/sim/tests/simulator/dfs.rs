@@ -1,9 +1,9 @@
-//! DFS in the settings of its paper (Bedi, Roy, Shiva 2014 §5), with fewer flows and less time.
+//! DFS with the settings of its paper (Bedi, Roy, Shiva 2014 §5), with fewer flows and less time.
 
 use crate::support::{Run, Text, assert_close};
 
-/// `n` TCP flows with SACK and ECN over 45 Mbit/s with 200 kB, as in §5; access delays make the round trips of 24 to
-/// 60 ms that it states. (Its delays of 1 to 15 ms on both sides would make 24 to 80.)
+/// `n` TCP flows with SACK and ECN over 45 Mbit/s with 200 kB, as in §5. Access delays give the RTTs of 24 to 60 ms that it
+/// states (its delays of 1 to 15 ms on both sides would give 24 to 80 ms).
 fn dumbbell(n: usize, duration: &str, queue: &str, more: &str) -> Text {
     Text::new(duration)
         .top("record = { events = true }")
@@ -23,7 +23,7 @@ fn dumbbell(n: usize, duration: &str, queue: &str, more: &str) -> Text {
         )
 }
 
-/// Datagrams from `n` hosts of their own.
+/// Datagrams from `n` separate hosts.
 fn udp(text: Text, name: &str, n: usize, app: &str, role: &str) -> Text {
     let (from, to) = (format!("{name}_src"), format!("{name}_dst"));
     text.hosts(&from, n)
@@ -39,22 +39,22 @@ fn udp(text: Text, name: &str, n: usize, app: &str, role: &str) -> Text {
         )
 }
 
-/// Times at which flows of `group` were flagged (cleared), in order.
+/// Times at which flows of `group` were flagged or cleared, in order.
 fn times(run: &Run, kind: &str, group: &str) -> Vec<f64> {
     let (kinds, groups) = (run.words("events", "kind"), run.words("events", "group"));
     let rows = kinds.iter().zip(&groups).zip(run.column("events", "time_s"));
     rows.filter(|((k, g), _)| *k == kind && *g == group).map(|(_, t)| t).collect()
 }
 
-/// The paper's TCP.
+/// TCP of the paper.
 const NS2: &str = "profile = \"ns2\", ecn = true";
 const FLOOD: &str = "{ kind = \"cbr\", rate = \"45 Mbit/s\", size = \"1000 B\" }";
 
 #[test]
-fn a_flood_gets_nothing_and_no_tcp_flow_is_taken_for_one() {
+fn dfs_blocks_flood_without_false_positives() {
     let text = dumbbell(100, "46 s", "{ kind = \"dfs\" }", NS2).top("warmup = \"6 s\"");
     let run = udp(text, "flood", 1, FLOOD, "role = \"attack\"\nstart = \"5 s\"").run();
-    // Found within 0.6 s of its start, and from then on nothing of it comes through.
+    // The flood is flagged within 0.6 s of its start, and then nothing of it passes.
     assert_eq!(run.queue("flagged.true_positive"), 1.0);
     assert!(run.queue("flagged.detection_s") < 0.6, "{}", run.queue("flagged.detection_s"));
     assert_eq!(run.leaf("groups.flood.goodput_bps.sum"), 0.0);
@@ -63,18 +63,19 @@ fn a_flood_gets_nothing_and_no_tcp_flow_is_taken_for_one() {
     assert_eq!(times(&run, "flag", "tcp").len(), 0);
     assert_eq!(run.queue("flagged.false_positive"), 0.0);
     assert!(run.tcp("jain") >= 0.9, "{}", run.tcp("jain"));
-    // What the link carries is TCP's; 1000 of 1040 bytes are payload. A model of AIMD sources leaves 5 % free.
+    // The link carries TCP only, with 1000 of 1040 bytes as payload. A model of AIMD sources leaves 5 % free.
     assert!(run.queue("utilization") > 0.93, "{}", run.queue("utilization"));
     assert_close(run.tcp("goodput_bps.sum"), run.queue("utilization") * 45e6 * 1000.0 / 1040.0, 0.01);
-    // Marks hold the queue: nothing of TCP is lost, and about a third is full (61 kB in Table 4).
+    // Marks hold the queue: no TCP packet is lost, and about a third of the buffer is used (61 kB in Table 4).
     assert_eq!(run.tcp("lost_packets"), 0.0);
     let backlog = run.queue("backlog_bytes.mean");
     assert!((50e3..90e3).contains(&backlog), "{backlog}");
 }
 
 #[test]
-fn floods_that_yield_are_forgiven_and_found_again_when_they_return() {
-    // §5.2 with 100 + 10 + 10 flows: a fair rate of 45 / 120 = 375 kbit/s. 2 Mbit/s, 0.8 of the fair rate, and 2 again.
+fn dfs_clears_responsive_floods_and_flags_them_again() {
+    // §5.2 with 100 + 10 + 10 flows: a fair rate of 45 / 120 = 375 kbit/s. Floods send at 2 Mbit/s, at 0.8 of the fair rate, and
+    // at 2 Mbit/s again.
     let schedule = "{ kind = \"schedule\", size = \"1000 B\", steps = [[\"0 s\", \"2 Mbit/s\"], [\"8 s\", \"300 kbit/s\"], [\"18 s\", \"2 Mbit/s\"]] }";
     let good = "{ kind = \"cbr\", rate = \"370 kbit/s\", size = \"1000 B\", random_phase = true }";
     let text = dumbbell(100, "26 s", "{ kind = \"dfs\", non_ect = \"pass\" }", NS2);
@@ -82,18 +83,18 @@ fn floods_that_yield_are_forgiven_and_found_again_when_they_return() {
     let run = udp(text, "g_udp", 10, good, "").run();
     let (flagged, cleared) = (times(&run, "flag", "udp"), times(&run, "clear", "udp"));
     assert_eq!((flagged.len(), cleared.len()), (20, 10), "{flagged:?} {cleared:?}");
-    // Found, forgiven, found again.
+    // Flagged, cleared, and flagged again.
     assert!(flagged[..10].iter().all(|t| (2.0..2.6).contains(t)), "{flagged:?}");
     assert!(cleared.iter().all(|t| (10.0..13.0).contains(t)), "{cleared:?}");
     assert!(flagged[10..].iter().all(|t| (20.0..20.6).contains(t)), "{flagged:?}");
-    // Nobody else.
+    // No other flow is flagged.
     assert_eq!(run.queue("flagged.false_positive"), 0.0);
     assert!(run.leaf("groups.g_udp.loss_ratio") < 0.01, "{}", run.leaf("groups.g_udp.loss_ratio"));
     assert!(run.tcp("jain") >= 0.9, "{}", run.tcp("jain"));
 }
 
 #[test]
-fn without_ecn_tcp_needs_drops_for_signals() {
+fn dfs_signals_non_ect_tcp_by_drops() {
     let share = |queue: &str| {
         let text = dumbbell(50, "30 s", queue, "ecn = false").top("warmup = \"6 s\"");
         udp(text, "flood", 1, FLOOD, "role = \"attack\"\nstart = \"5 s\"").run()
@@ -102,7 +103,7 @@ fn without_ecn_tcp_needs_drops_for_signals() {
     assert_eq!(dropping.leaf("groups.flood.goodput_bps.sum"), 0.0);
     assert_eq!(dropping.queue("flagged.false_positive"), 0.0);
     assert!(dropping.tcp("jain") >= 0.95 && dropping.queue("utilization") > 0.98);
-    // Algorithm 3 to the letter tells them nothing until they are found guilty, and all are.
+    // Algorithm 3 to the letter gives non-ECT flows no signal until they are flagged, and all are.
     let passing = share("{ kind = \"dfs\", non_ect = \"pass\" }");
     assert!(passing.queue("flagged.false_positive") > 40.0);
 }

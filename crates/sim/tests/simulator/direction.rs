@@ -1,16 +1,16 @@
-//! Data from the server: a download is the mirrored upload, but for who opens the connection.
+//! Data from the server: a download equals the mirrored upload, except that the receiver opens the connection.
 
 use crate::support::{Run, Text, assert_close};
 use proptest::prelude::*;
 
-/// `src` sends to `dst` over a queue: by an upload, or `dst` opens and downloads.
+/// Data from `src` to `dst` over a queue: an upload, or a download opened by `dst`.
 fn mirrored(text: Text, transport: &str, app: &str, down: bool) -> Text {
     let (ends, direction) = if down { (("dst[0]", "src[0]"), "down") } else { (("src[0]", "dst[0]"), "up") };
     let app = format!("{{ {app}, direction = \"{direction}\" }}");
     text.flow("tcp", ends, &format!("{{ kind = \"tcp\", header = \"40 B\", {transport} }}"), &app)
 }
 
-/// All that a sender counts.
+/// Counters of a sender.
 fn counts(run: &Run) -> Vec<f64> {
     let of = ["sent_packets", "lost_packets", "retransmitted_packets", "timeouts", "completed"];
     of.map(|leaf| run.tcp(leaf)).to_vec()
@@ -19,7 +19,7 @@ fn counts(run: &Run) -> Vec<f64> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn a_download_takes_as_long_as_the_mirrored_upload_and_the_way_of_an_ack(
+    fn download_time_is_mirrored_upload_plus_ack_delay(
         kbit in 500_u64..20_000,
         delay_ms in 1_u64..80,
         limit in 3_u64..60,
@@ -35,11 +35,12 @@ proptest! {
         prop_assert_eq!(counts(&up), counts(&down));
         prop_assert_eq!(up.tcp("completed"), 1.0);
         down.assert_drained();
-        // An ACK of 40 B over two links of 1 Gbit/s and 1 ms and the one between: what ends the handshake, and lets the server begin.
+        // Path of an ACK of 40 B over two links of 1 Gbit/s and 1 ms and the bottleneck: it ends the handshake, and then the
+        // server begins.
         let way = 2.0 * (320e-9 + 1e-3) + 320.0 / (kbit as f64 * 1e3) + delay_ms as f64 * 1e-3;
         let took = |run: &Run| run.column("connections", "completion_s")[0];
         prop_assert!((took(&down) - took(&up) - way).abs() < 4e-9, "{} and {}", took(&down) - took(&up), way);
-        // Data that goes down is what comes back to who opened.
+        // Downloaded data flows in the reverse direction.
         let delays = |run: &Run, leaf: &str| run.tcp(&format!("{leaf}.mean"));
         prop_assert_eq!(delays(&up, "one_way_delay_s"), delays(&down, "reverse_one_way_delay_s"));
         prop_assert!(delays(&down, "one_way_delay_s").is_nan());
@@ -47,7 +48,7 @@ proptest! {
 }
 
 #[test]
-fn series_and_the_least_round_trip_are_those_of_the_end_that_sends() {
+fn series_and_min_rtt_are_of_the_sending_end() {
     let text = Text::new("10 s").top("[record]\ninterval = \"10 ms\"").dumbbell(1, "5 Mbit/s", "20 ms", "");
     let run = |down| mirrored(text.clone(), "cc = \"reno\"", "kind = \"bulk\"", down).run();
     let (up, down) = (run(false), run(true));
@@ -62,7 +63,7 @@ fn series_and_the_least_round_trip_are_those_of_the_end_that_sends() {
 }
 
 #[test]
-fn a_server_stops_when_told() {
+fn server_stops_at_configured_time() {
     let text = Text::new("10 s")
         .dumbbell(1, "5 Mbit/s", "20 ms", "queue = { kind = \"droptail\", limit = \"20 packets\" }")
         .flow_with(
@@ -75,16 +76,16 @@ fn a_server_stops_when_told() {
     let run = text.run();
     run.assert_drained();
     assert_eq!(run.tcp("connections.open"), 0.0);
-    // Of 3 s at 5 Mbit/s, IP packets of 1500 B with 1448 B of payload at most.
+    // Payload of 3 s at 5 Mbit/s, with at most 1448 B in 1500 B.
     assert_close(run.flows("tcp", "delivered_bytes")[0], 3.0 * 5e6 / 8.0 * 0.96, 0.1);
-    // Told before its server has heard of it, it is over, too.
+    // A stop before the server has heard from the client ends the flow, too.
     let early = text.with("stop = \"3 s\"", "stop = \"10 ms\"").run();
     assert_eq!((early.tcp("sent_packets"), early.tcp("connections.open")), (0.0, 0.0));
 }
 
 #[test]
-fn the_slowdown_of_a_download_is_against_two_round_trips_and_the_rate() {
-    // 10 Mbit/s to the server and 1 Mbit/s back: 5000 B take 40 ms.
+fn download_slowdown_is_relative_to_ideal_fct() {
+    // Forward 10 Mbit/s and reverse 1 Mbit/s: 5000 B take 40 ms.
     let text = Text::new("10 s").hosts("src", 1).hosts("dst", 1).link(
         "src[*]",
         "dst[*]",
@@ -105,7 +106,7 @@ fn the_slowdown_of_a_download_is_against_two_round_trips_and_the_rate() {
 }
 
 #[test]
-fn a_load_from_servers_is_of_the_way_back() {
+fn download_load_is_relative_to_reverse_capacity() {
     let text = Text::new("60 s").hosts("src", 1).hosts("dst", 1).link(
         "src[*]",
         "dst[*]",
@@ -120,7 +121,7 @@ fn a_load_from_servers_is_of_the_way_back() {
 }
 
 #[test]
-fn a_multihomed_client_downloads_over_all_its_paths() {
+fn multihomed_client_downloads_over_all_paths() {
     let text = crate::mptcp::parallel("20 s", 2, "30 packets").top("[record]\ninterval = \"100 ms\"");
     let run = crate::mptcp::flow(text, "", "{ kind = \"bulk\", direction = \"down\" }").run();
     // Two links of 1 Mbit/s, headers of 72 B beside 1428 B of payload.

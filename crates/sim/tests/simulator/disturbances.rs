@@ -1,9 +1,9 @@
-//! Faults that copy, damage and hold back packets.
+//! Faults that duplicate, corrupt and reorder packets.
 
 use crate::cable::{cable, lost, on_cable, told};
 use crate::support::{Run, Text};
 
-/// Packets that each flow received, and the bytes that arrived as so many packets.
+/// Packets received by each flow, and the arrived bytes as a number of packets.
 fn received(run: &Run) -> [(f64, f64); 2] {
     let (packets, rate) = (run.column("flows", "received_packets"), run.column("flows", "throughput_bps"));
     [0, 1].map(|i| (packets[i], (rate[i] * 10.0 / 8.0 / 500.0).round()))
@@ -14,9 +14,9 @@ fn disturbed(run: &Run, way: &str, what: &str) -> f64 {
 }
 
 #[test]
-fn every_packet_of_the_fault_arrives_twice_and_counts_as_sent_once() {
+fn duplication_delivers_twice_and_counts_sent_once() {
     let run = on_cable("kind = \"duplication\"\nprobability = 1");
-    // 900 datagrams each way, and copies of 200: they are bytes that arrive, and no packets that were sent.
+    // Each way 900 datagrams and 200 duplicates, which count as arrived bytes but not as packets sent.
     assert_eq!(received(&run), [(900.0, 1100.0); 2]);
     assert_eq!(lost(&run), [0.0, 0.0]);
     assert_eq!(disturbed(&run, "src[0]->dst[0]", "duplicated"), 200.0);
@@ -26,12 +26,12 @@ fn every_packet_of_the_fault_arrives_twice_and_counts_as_sent_once() {
 }
 
 #[test]
-fn the_host_that_a_damaged_packet_reaches_drops_it() {
+fn corruption_is_dropped_by_the_receiving_host() {
     let run = on_cable("kind = \"corruption\"\nprobability = 1");
     assert_eq!((lost(&run), told(&run, "corrupted"), told(&run, "link_loss")), ([200.0; 2], 400, 0));
     assert_eq!(disturbed(&run, "dst[0]->src[0]", "corrupted"), 200.0);
     run.assert_drained();
-    // Over routers: it takes its place in the queue of the link behind.
+    // A duplicate in front of routers takes its place in the queue of the next link.
     let text = Text::new("10 s")
         .top("record = { events = true }")
         .dumbbell(1, "400 kbit/s", "1 ms", "")
@@ -44,8 +44,8 @@ fn the_host_that_a_damaged_packet_reaches_drops_it() {
 }
 
 #[test]
-fn a_datagram_that_is_held_back_comes_late_and_no_other_does() {
-    // 500 B at 10 Mbit/s and 1 ms make 1.4 ms; each fifth of the 200 takes 25 ms more, so two go past it.
+fn reordering_delays_only_held_datagrams() {
+    // A datagram of 500 B at 10 Mbit/s and 1 ms takes 1.4 ms; every fifth of 200 takes 25 ms more, so two overtake it.
     let run = on_cable("kind = \"reordering\"\nprobability = 1\nhold = \"25 ms\"\ngap = 5");
     let delay = |what: &str| run.leaf(&format!("groups.there.one_way_delay_s.{what}"));
     assert!((delay("min") - 0.0014).abs() < 1e-9 && (delay("max") - 0.0264).abs() < 1e-9);
@@ -56,7 +56,7 @@ fn a_datagram_that_is_held_back_comes_late_and_no_other_does() {
 }
 
 #[test]
-fn they_hold_together_and_leave_the_draws_of_others_alone() {
+fn duplication_corruption_and_reordering_combine_without_changing_other_draws() {
     let loss =
         "[[fault]]\nat = \"2005 ms\"\nuntil = \"4005 ms\"\nlink = \"cable\"\nkind = \"loss\"\nvalue = 0.3\n";
     let alone = lost(&cable(loss.trim_start_matches("[[fault]]\nat = \"2005 ms\"\nuntil = \"4005 ms\"\n")));
@@ -64,14 +64,14 @@ fn they_hold_together_and_leave_the_draws_of_others_alone() {
         "kind = \"duplication\"\nprobability = 0.5\n[[fault]]\nat = \"0 s\"\nlink = \"cable\"\nkind = \"reordering\"\n\
          probability = 0.2\nhold = \"9 ms\"\n{loss}"
     ));
-    // 9 ms are less than from one datagram to the next: the same ones are lost.
+    // The hold of 9 ms is shorter than the gap between datagrams: the same ones are lost.
     assert_eq!(lost(&disturbed), alone);
     assert!(alone[0] > 30.0);
     disturbed.assert_drained();
 }
 
 #[test]
-fn tcp_gets_all_through_copies_damage_and_disorder_over_one_path_or_two() {
+fn tcp_and_mptcp_complete_under_duplication_corruption_and_reordering() {
     let faults = "[[fault]]\nat = \"0 s\"\nlink = \"*\"\nkind = \"duplication\"\nprobability = 0.1\n\
                   [[fault]]\nat = \"0 s\"\nlink = \"*\"\nkind = \"corruption\"\nprobability = 0.01\n\
                   [[fault]]\nat = \"0 s\"\nlink = \"*\"\nkind = \"reordering\"\nprobability = 0.05\nhold = \"5 ms\"";

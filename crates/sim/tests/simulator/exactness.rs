@@ -19,7 +19,7 @@ fn nanoseconds(run: &Run, leaf: &str) -> u64 {
 }
 
 #[test]
-fn datagrams_take_serialisation_and_propagation_at_each_hop() {
+fn datagram_delay_is_serialisation_plus_propagation_per_hop() {
     let run = Text::new("2 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -36,21 +36,21 @@ fn datagrams_take_serialisation_and_propagation_at_each_hop() {
             "stop = \"900 ms\"",
         )
         .run();
-    // 972 + 28 = 1000 B: 800 us + 3 ms; with 8 B of framing 1008 B at 1.5 Mbit/s: 5.376 ms + 20 ms; 1 ms + 5 ms.
+    // Frame of 972 + 28 = 1000 B: 800 us + 3 ms; with 8 B of framing 1008 B at 1.5 Mbit/s: 5.376 ms + 20 ms; 1 ms + 5 ms.
     let expected = 800_000 + 3_000_000 + 5_376_000 + 20_000_000 + 1_000_000 + 5_000_000;
     for leaf in ["mean", "min", "max", "p50", "p99"] {
         let delay = nanoseconds(&run, &format!("groups.udp.one_way_delay_s.{leaf}"));
         assert_eq!(delay, expected, "{leaf}");
     }
     assert_eq!(run.leaf("groups.udp.one_way_delay_s.sd"), 0.0);
-    // One every 10 ms from 0 to 890 ms, the first one included.
+    // Packets every 10 ms from 0 to 890 ms.
     assert_eq!(run.leaf("groups.udp.sent_packets"), 90.0);
     assert_eq!(run.flows("udp", "delivered_bytes"), [90.0 * 972.0]);
     assert_eq!(run.queue("utilization"), 90.0 * 1008.0 * 8.0 / 2.0 / 1.5e6);
     run.assert_drained();
 }
 
-/// Completion time of one transfer, and the run.
+/// Completion time of a transfer, and the run.
 fn transfer(transport: &str, bytes: u64) -> (u64, Run) {
     let run = path().tcp(transport, &format!("{{ kind = \"transfer\", size = \"{bytes} B\" }}")).run();
     assert_eq!(run.tcp("completed"), 1.0);
@@ -60,7 +60,7 @@ fn transfer(transport: &str, bytes: u64) -> (u64, Run) {
     (nanoseconds(&run, "groups.tcp.completion_s.max"), run)
 }
 
-/// Time of `bytes` on a 10 Mbit/s link.
+/// Transmission time of `bytes` on a 10 Mbit/s link.
 const fn send(bytes: u64) -> u64 {
     bytes * 800
 }
@@ -68,7 +68,7 @@ const fn send(bytes: u64) -> u64 {
 const PROPAGATION: u64 = 18_000_000;
 
 #[test]
-fn a_segment_arrives_after_the_handshake_and_one_way() {
+fn segment_arrives_after_handshake_and_one_way_delay() {
     // SYN and SYN-ACK: 40 + MSS 4 + timestamps 12 (with SACK permitted in their padding) + window scale 4 = 60 B.
     // The third segment is the data itself: 1000 + 40 + 12 B.
     let (took, run) = transfer("profile = \"rfc\", mss = \"1000 B\"", 1000);
@@ -85,8 +85,8 @@ fn a_segment_arrives_after_the_handshake_and_one_way() {
 
 #[test]
 fn rfc_transfer_of_two_rounds_by_hand() {
-    // IW = 10, an ACK a segment: 10 + 20 segments. Segment k of round 1 leaves the first link at k s; its ACK is back
-    // x later and lets two segments go, so that in round 2 the first link sends without pause from s + x on.
+    // With IW = 10 and an ACK per segment: 10 + 20 segments. Segment k of round 1 leaves the first link at k s; its ACK returns x
+    // later and releases two segments, so in round 2 the first link sends without pause from s + x on.
     let (s, a) = (send(1052), send(52));
     let handshake = 2 * (3 * send(60) + PROPAGATION);
     let x = 2 * s + 3 * a + 2 * PROPAGATION;
@@ -104,7 +104,7 @@ fn ns2_transfer_of_three_rounds_by_hand() {
     let (took, run) = transfer("profile = \"ns2\"", 14_000);
     assert_eq!(took, handshake + 2 * (s + x) + 8 * s + 2 * s + PROPAGATION);
     assert_eq!(took, 139_696_000);
-    // Data segments' delays: serialised at three links behind the segments before them in their burst.
+    // Delays of data segments: serialised at three links behind earlier segments of their burst.
     assert_eq!(nanoseconds(&run, "groups.tcp.one_way_delay_s.p50") / 1_000_000, PROPAGATION / 1_000_000 + 3);
 }
 
@@ -125,7 +125,7 @@ fn slow_start_sends_iw_times_two_to_the_n_less_one_in_n_round_trips() {
     };
     for n in 1..=7 {
         let full = 2 * ((1 << n) - 1);
-        // One round trip for the handshake, n - 1 for the rounds before the last, half a one for the last.
+        // Handshake of one RTT, n - 1 RTTs for the rounds before the last, half an RTT for the last.
         let expected = 0.1 * f64::from(n) + 0.05;
         for (segments, rounds) in [(full, expected), (full + 1, expected + 0.1)] {
             let took = completion(segments);
@@ -135,8 +135,8 @@ fn slow_start_sends_iw_times_two_to_the_n_less_one_in_n_round_trips() {
 }
 
 #[test]
-fn a_saturated_links_rate_is_exact_in_the_long_run() {
-    // 1000 B at 7 Mbit/s are 8/7 ms, no whole number of nanoseconds; 70 s are exactly 61250 of them.
+fn saturated_link_rate_is_exact() {
+    // A packet of 1000 B at 7 Mbit/s takes 8/7 ms, not a whole number of nanoseconds; 70 s are exactly 61250 of them.
     let run = Text::new("80 s")
         .top("warmup = \"10 s\"")
         .dumbbell(1, "7 Mbit/s", "10 ms", "")
@@ -148,17 +148,17 @@ fn a_saturated_links_rate_is_exact_in_the_long_run() {
         )
         .run();
     assert!((run.queue("dequeued_packets") - 61_250.0).abs() <= 1.0);
-    // Of the packets at the edges of the window, what left in it: the link is exactly full.
+    // Packets at the edges of the window count with the part sent in it: the link is exactly full.
     assert_close(run.queue("utilization"), 1.0, 1e-9);
     assert!(run.queue("utilization") <= 1.0, "{}", run.queue("utilization"));
     assert_close(run.leaf("groups.udp.throughput_bps.sum"), 7e6, 1.0 / 61_250.0);
-    // Spec 6.5: loss = 1 - C/load, to within the packets of the queue that comes full before the statistics start.
+    // Spec 6.5: loss = 1 - C/load, within the packets of a queue that is full when statistics start.
     assert_close(run.leaf("groups.udp.loss_ratio"), 1.0 - 7.0 / 9.0, 1e-4);
 }
 
 #[test]
-fn a_packet_that_a_change_of_rate_meets_counts_as_it_leaves() {
-    // Packets of 8 ms. The one that is under way at 10.010 s goes on at 1 Mbit/s, and so it does when the rate changes again.
+fn packet_in_transmission_at_a_rate_change_counts_by_its_bits() {
+    // Packets of 8 ms. The packet under transmission at 10.010 s continues at 1 Mbit/s, and likewise when the rate changes again.
     for ms in 10_011..10_020 {
         let fault = |at: &str, rate: &str| {
             format!("[[fault]]\nat = \"{at}\"\nlink = \"bottleneck\"\nkind = \"rate\"\nvalue = \"{rate}\"\n")
@@ -176,7 +176,7 @@ fn a_packet_that_a_change_of_rate_meets_counts_as_it_leaves() {
             .add(&fault("10010500 us", "20 Mbit/s"))
             .run();
         let after = f64::from(ms - 10_000);
-        // Milliseconds of megabits, so thousands of bits.
+        // Milliseconds times Mbit/s, so thousands of bits.
         let carried = 10.0 + 0.5 * 10.0 + (after - 10.5) * 20.0;
         let used = run.queue("utilization") * carried;
         assert!(used > after - 1e-6 && used < carried + 1e-6, "{used} kbit in {after} ms, of {carried}");
@@ -184,8 +184,8 @@ fn a_packet_that_a_change_of_rate_meets_counts_as_it_leaves() {
 }
 
 #[test]
-fn what_is_cut_off_as_a_link_goes_down_is_no_use_of_it() {
-    // Packets of 8 ms on a link that is up for 5 of 8 ms: none comes through, and each is counted as far as it was sent.
+fn utilization_excludes_packets_cut_off_by_link_down() {
+    // Packets of 8 ms on a link that is up for 5 of every 8 ms: none gets through, and each counts with the part sent.
     let run = Text::new("20 s")
         .top("warmup = \"10 s\"")
         .dumbbell(1, "1 Mbit/s", "10 ms", "")
@@ -205,8 +205,8 @@ fn what_is_cut_off_as_a_link_goes_down_is_no_use_of_it() {
 }
 
 #[test]
-fn overhead_takes_the_links_time_and_counts_as_use() {
-    // 962 B and 38 B of framing: 125 packets a second fill 1 Mbit/s, and 96.2 % of it are IP bytes.
+fn utilization_includes_link_overhead() {
+    // Frames of 962 B and 38 B of framing: 125 packets/s fill 1 Mbit/s, and 96.2 % of it are IP bytes.
     let run = Text::new("30 s")
         .top("warmup = \"10 s\"")
         .dumbbell(1, "1 Mbit/s", "10 ms", "overhead = \"38 B\"")
@@ -223,7 +223,7 @@ fn overhead_takes_the_links_time_and_counts_as_use() {
 }
 
 #[test]
-fn packets_beyond_the_mtu_are_lost_and_say_so() {
+fn packets_beyond_the_mtu_are_dropped_as_too_big() {
     let text =
         Text::new("2 s").top("record = { events = true }").dumbbell(1, "10 Mbit/s", "1 ms", "").flow_with(
             "udp",
@@ -239,7 +239,7 @@ fn packets_beyond_the_mtu_are_lost_and_say_so() {
         )
         .run()
     };
-    // 1000 B and 28 B of headers, ten of them.
+    // Ten datagrams of 1000 B and 28 B of headers.
     assert_eq!(mtu("1028 B").leaf("groups.udp.lost_packets"), 0.0);
     let small = mtu("1027 B");
     assert_eq!(small.leaf("groups.udp.lost_packets"), 10.0);

@@ -1,4 +1,4 @@
-//! Who gets what at a shared bottleneck, and ECN.
+//! Shares at a common bottleneck, and ECN.
 
 use crate::support::{Run, Text, assert_close};
 
@@ -27,13 +27,13 @@ fn share(queue: &str, transport: &str) -> Text {
 }
 
 #[test]
-fn equal_flows_share_equally_under_red_and_sfq() {
+fn red_and_sfq_share_equally_between_equal_flows() {
     for queue in [RED, SFQ] {
         let run = share(queue, "sack = true").run();
         assert!(run.tcp("jain") > 0.95, "{queue}: {}", run.tcp("jain"));
         assert!(run.queue("utilization") > 0.95, "{queue}");
-        // Goodput is payload: 1000 of 1052 bytes of what the link carries. Losses happen before the link, so that it
-        // carries hardly anything twice.
+        // Goodput is the payload: 1000 of 1052 bytes that the link carries. Losses happen before the link, so hardly anything
+        // crosses it twice.
         assert_close(run.tcp("goodput_bps.sum"), run.queue("utilization") * 8e6 * 1000.0 / 1052.0, 0.01);
     }
 }
@@ -58,7 +58,7 @@ fn flooded(queue: &str) -> Run {
 fn sfq_isolates_a_flood_and_drop_tail_does_not() {
     let fair = 8e6 / 9.0;
     let run = flooded(SFQ);
-    // Round robin by packets: the flood gets a ninth, and up to as much again where flows leave theirs unused.
+    // Packet round robin: the flood gets a ninth, and up to twice that if flows leave their shares unused.
     let flood = run.leaf("groups.flood.throughput_bps.sum");
     assert!(flood > 0.9 * fair && flood < 2.0 * fair, "{flood}");
     assert!(run.tcp("throughput_bps.sum") > 6.5 * fair);
@@ -68,8 +68,8 @@ fn sfq_isolates_a_flood_and_drop_tail_does_not() {
 }
 
 #[test]
-fn marks_replace_drops() {
-    // Thresholds far below the limit: with gentle off RED drops above max_th, so max_th is out of reach of 8 flows.
+fn ecn_marks_replace_drops() {
+    // Thresholds far below the limit: without gentle, RED drops above max_th, so max_th is out of reach of 8 flows.
     let queue = "{ kind = \"red\", limit = \"400 packets\", min_th = \"5 packets\", max_th = \"200 packets\", max_p = 1.0, weight = 0.01, ecn = true }";
     let run = share(queue, "ecn = true, initial_ssthresh = 8").run();
     assert!(run.queue("marked_packets") > 100.0);
@@ -80,7 +80,7 @@ fn marks_replace_drops() {
         assert_eq!(run.tcp(none), 0.0, "{none}");
     }
     assert!(run.tcp("jain") > 0.9 && run.queue("utilization") > 0.9);
-    // The marks are what holds the queue down: without ECN the same law drops instead.
+    // Marks hold the queue down; without ECN the same law drops instead.
     let dropping = share(queue, "initial_ssthresh = 8").run();
     assert_eq!(dropping.queue("marked_packets"), 0.0);
     assert!(dropping.queue("dropped_packets.aqm") > 100.0);
@@ -88,8 +88,8 @@ fn marks_replace_drops() {
 }
 
 #[test]
-fn flows_between_the_same_hosts_are_different_flows_to_a_queue() {
-    // A flood and a modest flow of the same protocol and hosts: SFQ protects the one from the other.
+fn sfq_separates_flows_between_the_same_hosts() {
+    // A flood and a modest flow of the same protocol and hosts: SFQ isolates them.
     let udp = |rate: &str| {
         format!("{{ kind = \"cbr\", rate = \"{rate}\", size = \"500 B\", random_phase = true }}")
     };
@@ -103,9 +103,9 @@ fn flows_between_the_same_hosts_are_different_flows_to_a_queue() {
 }
 
 #[test]
-fn classifiers_are_judged_by_the_roles_and_others_are_not() {
-    // Eight TCP flows and a flood at twice the link: SFB must find the flood before the end. It takes its time,
-    // since its probability only rises while the flood's bins are full.
+fn classifier_accuracy_compares_flags_with_roles() {
+    // Eight TCP flows and a flood at twice the link rate: SFB must find the flood before the end. This takes time, because its
+    // probability rises only while the flood's bins are full.
     let run = flooded("{ kind = \"sfb\" }");
     assert_eq!(run.queue("flagged.true_positive"), 1.0);
     assert_eq!(run.queue("flagged.false_negative"), 0.0);

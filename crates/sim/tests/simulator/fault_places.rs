@@ -1,11 +1,11 @@
-//! Faults of several links, of one direction, step by step, and routes that return after their link.
+//! Faults of several links, of one direction, in steps, and routes that return after their link.
 
 use crate::cable::{DATAGRAMS, cable, lost, told};
 use crate::support::{Run, Text};
 
 #[test]
-fn a_fault_of_one_direction_leaves_the_other_alone() {
-    // Those of 2010 to 4000 ms.
+fn fault_of_one_direction_keeps_the_other() {
+    // The datagrams of 2010 to 4000 ms are lost.
     for kind in ["down", "blackhole"] {
         let both = cable(&format!("link = \"cable\"\nkind = \"{kind}\""));
         assert_eq!((lost(&both), told(&both, "begins")), ([200.0, 200.0], 2), "{kind}");
@@ -28,21 +28,21 @@ fn a_fault_of_one_direction_leaves_the_other_alone() {
 }
 
 #[test]
-fn a_host_without_a_route_drops_what_it_sends_until_it_has_one() {
+fn host_without_route_drops_packets() {
     let run = cable("link = \"cable\"\nkind = \"down\"\nroute_delay = \"1 s\"");
-    // 200 while it is down, and those of 4010 to 5000 ms for want of a route, at either host.
+    // Lost: 200 while the link is down, and those of 4010 to 5000 ms for lack of a route at either host.
     assert_eq!(lost(&run), [300.0, 300.0]);
     assert_eq!((told(&run, "link_down"), told(&run, "no_route")), (400, 200));
     assert_eq!(["begins", "ends", "clears"].map(|edge| told(&run, edge)), [2, 2, 2]);
     run.assert_drained();
-    // One that begins before the routes are back.
+    // A fault that begins before the routes are back.
     let again = "\n[[fault]]\nkind = \"down\"\nlink = \"cable\"\nat = \"4505 ms\"\nuntil = \"6005 ms\"";
     let run = cable(&format!("link = \"cable\"\nkind = \"down\"\nroute_delay = \"1 s\"{again}"));
     assert_eq!((lost(&run), told(&run, "no_route")), ([400.0, 400.0], 100));
 }
 
 #[test]
-fn a_router_delivers_to_a_host_that_has_no_route_yet() {
+fn router_delivers_to_host_without_route() {
     let run = |place: &str| {
         let text = Text::new("10 s")
             .top("record = { events = true }")
@@ -54,14 +54,14 @@ fn a_router_delivers_to_a_host_that_has_no_route_yet() {
         );
         lost(&text.add(&fault).run())
     };
-    // What comes to the host meets no route of its own. A millisecond or two of way lies before the link.
+    // Arriving packets need no route at the host. They spend a millisecond or two on the way to its link.
     assert_eq!(run("host = \"src[0]\""), [300.0, 200.0]);
-    // Between routers it is these that have none.
+    // Between routers it is the routers that lack a route.
     assert_eq!(run("link = \"bottleneck\""), [300.0, 300.0]);
 }
 
 #[test]
-fn routers_lead_around_a_link_until_its_route_is_back() {
+fn routers_avoid_link_until_its_route_returns() {
     let carried = |more: &str| {
         let run = Text::new("60 s")
             .hosts("src", 1)
@@ -82,7 +82,7 @@ fn routers_lead_around_a_link_until_its_route_is_back() {
     assert_eq!([carried(""), carried("route_delay = \"5 s\"")], [2000.0, 2500.0]);
 }
 
-/// Four ways of 1 Mbit/s between the hosts.
+/// Four paths of 1 Mbit/s between the hosts.
 fn four_ways(faults: &str) -> Run {
     Text::new("40 s")
         .hosts("a", 1)
@@ -96,7 +96,7 @@ fn four_ways(faults: &str) -> Run {
 }
 
 #[test]
-fn a_sequence_is_the_faults_that_it_stands_for() {
+fn fault_sequence_equals_single_faults() {
     let single = |link: &str, at: u32, until: u32| {
         format!("[[fault]]\nkind = \"down\"\nlink = \"{link}\"\nat = \"{at} s\"\nuntil = \"{until} s\"\n")
     };

@@ -1,38 +1,38 @@
-//! Faults that change while they last, and routers that begin anew.
+//! Faults with stages, and router restarts.
 
 use crate::cable::{lost, on_cable, told};
 use crate::support::{Run, Text};
 
 #[test]
-fn a_link_flaps_as_long_as_the_fault_lasts() {
+fn flapping_fault_toggles_link_until_its_end() {
     for seen in ["true", "false"] {
         let run = on_cable(&format!("kind = \"flap\"\ndown = \"500 ms\"\nup = \"1 s\"\nseen = {seen}"));
         // Down from 2005 to 2505 ms and from 3505 ms to the end: fifty datagrams each, twice.
         assert_eq!(lost(&run), [100.0, 100.0], "{seen}");
-        // Of both directions: two turns within, and one at the very end.
+        // Events of both directions: two stages within, and one at the very end.
         assert_eq!(["begins", "turns", "ends"].map(|edge| told(&run, edge)), [2, 6, 2], "{seen}");
         run.assert_drained();
     }
 }
 
 #[test]
-fn a_link_is_as_its_rows_say_and_again_after_a_period() {
+fn profile_fault_follows_its_rows_periodically() {
     let loss = "kind = \"trace\"\nrows = \"time, loss; 0 s, 1; 500 ms, 0\"";
     assert_eq!(lost(&on_cable(loss)), [50.0, 50.0]);
     assert_eq!(lost(&on_cable(&format!("{loss}\nperiod = \"1 s\""))), [100.0, 100.0]);
     assert_eq!(lost(&on_cable(&format!("{loss}\ndirection = \"reverse\""))), [0.0, 50.0]);
-    // 500 B at 10 Mbit/s and 1 ms make 1.4 ms; at 1 Mbit/s and 21 ms 25 ms.
+    // A datagram of 500 B takes 1.4 ms at 10 Mbit/s and 1 ms, and 25 ms at 1 Mbit/s and 21 ms.
     let rows = "time, rate, delay; 0 s, 10 Mbit/s, 1 ms; 1 s, 1 Mbit/s, 21 ms";
     let run = on_cable(&format!("kind = \"trace\"\nrows = \"{rows}\""));
     let delay = |what: &str| run.leaf(&format!("groups.there.one_way_delay_s.{what}"));
     assert!((delay("max") - 0.025).abs() < 1e-9 && (delay("min") - 0.0014).abs() < 1e-9);
-    // A hundred of nine hundred datagrams met the second row.
+    // The second row affects a hundred of nine hundred datagrams.
     let mean = (100.0 * 0.025 + 800.0 * 0.0014) / 900.0;
     assert!((delay("mean") - mean).abs() < 5e-5, "{} {mean}", delay("mean"));
     assert_eq!(lost(&run), [0.0, 0.0]);
 }
 
-/// Two links of 10 Mbit/s with more to carry, and a fault of both from the start; throughput of each by second.
+/// Throughput per second of two overloaded links of 10 Mbit/s with a fault of both from the start.
 fn loaded(fault: &str, run: u32) -> (Run, [Vec<f64>; 2]) {
     let mut text = Text::new("20 s").top("record = { interval = \"1 s\" }").hosts("src", 2).hosts("dst", 2);
     for router in ["a", "b", "c", "d"] {
@@ -59,18 +59,18 @@ fn loaded(fault: &str, run: u32) -> (Run, [Vec<f64>; 2]) {
 }
 
 #[test]
-fn rates_are_drawn_for_each_link_and_each_run() {
+fn markov_rates_are_drawn_per_link_and_run() {
     let law = "markov(0.5, 1 Mbit/s, 2 Mbit/s, 4 Mbit/s)";
     let chain = format!("kind = \"random_rate\"\nhold = \"1 s\"\nvalue = \"{law}\"");
     let (first, [a, b]) = loaded(&chain, 1);
-    // A second holds one of the three rates, but for a packet at either end.
+    // Each second has one of the three rates, except for a packet at either edge.
     let near = |x: f64| [1e6, 2e6, 4e6].iter().any(|rate| (x - rate).abs() <= 8e3);
     assert!(a.iter().chain(&b).all(|x| near(*x)), "{a:?} {b:?}");
     let turns = |xs: &[f64]| xs.windows(2).filter(|w| (w[0] - w[1]).abs() > 1e5).count();
     assert!(turns(&a) > 3 && turns(&b) > 3 && a != b, "{a:?} {b:?}");
     assert_eq!(loaded(&chain, 1).0.output.fingerprint, first.output.fingerprint);
     assert_ne!(loaded(&chain, 2).1[0], a);
-    // Another fault changes nothing of it.
+    // Another fault does not change its draws.
     let more = format!("{chain}\n[[fault]]\nat = \"19 s\"\nlink = \"c-d\"\nkind = \"down\"");
     assert_eq!(loaded(&more, 1).1[0], a);
     let (_, [a, _]) = loaded(&chain.replace(law, "uniform(1 Mbit/s, 3 Mbit/s)"), 1);
@@ -78,7 +78,7 @@ fn rates_are_drawn_for_each_link_and_each_run() {
 }
 
 #[test]
-fn a_router_that_restarts_is_down_and_its_queues_are_new() {
+fn router_restart_takes_links_down_and_empties_queues() {
     let run = |faults: &str| {
         Text::new("20 s")
             .dumbbell(2, "5 Mbit/s", "5 ms", "queue = { kind = \"red\", limit = \"60 packets\" }")
@@ -99,7 +99,7 @@ fn a_router_that_restarts_is_down_and_its_queues_are_new() {
     assert_ne!(restart, run(&fault("kind = \"restart\"\nrouter = \"r1\"")));
 }
 
-/// The backlog of a link's queue in each tenth of twenty seconds, with more to carry than it can; `faults` are of that link.
+/// Backlog of an overloaded link's queue in each tenth of twenty seconds, with `faults` of that link.
 fn backlog(faults: &[&str]) -> Vec<f64> {
     let load = "{ kind = \"poisson\", rate = \"12 Mbit/s\", size = \"1000 B\" }";
     let mut text = Text::new("20 s")
@@ -117,34 +117,34 @@ fn backlog(faults: &[&str]) -> Vec<f64> {
     levels
 }
 
-/// A table of queues from the start on.
+/// Table of queues from the start on.
 fn queues(rows: &str) -> String {
     format!("at = \"0 s\"\nkind = \"trace\"\nrows = \"time, queue; {rows}\"")
 }
 
 #[test]
-fn a_queue_is_as_the_rows_say() {
+fn queue_fault_follows_its_rows() {
     let levels =
         backlog(&[&queues("0 s, pfifo limit 20; 5 s, pfifo limit 8; 10 s, pfifo limit 30; 15 s, sfq")]);
     for (second, limit) in [(1, 20.0), (6, 8.0), (11, 30.0), (17, 127.0)] {
         let most = levels[10 * second..10 * second + 30].iter().copied().fold(0.0, f64::max);
         assert!((limit - 1.0..=limit).contains(&most), "{second}: {levels:?}");
     }
-    // Behind the end it is the file's.
+    // After the end the scenario's queue returns.
     let until = format!("until = \"10 s\"\n{}", queues("0 s, pfifo limit 20"));
     let most = backlog(&[&until])[150..].iter().copied().fold(0.0, f64::max);
     assert!((49.0..=50.0).contains(&most), "{most}");
 }
 
 #[test]
-fn a_queue_that_stays_goes_on_and_another_is_new() {
+fn queue_state_survives_rows_with_the_same_queue() {
     let red = backlog(&[&queues("0 s, red")]);
     assert_eq!(backlog(&[&queues("0 s, red; 5 s, red; 10 s, red")]), red);
     assert_eq!(backlog(&[&format!("period = \"3 s\"\n{}", queues("0 s, red; 1 s, red"))]), red);
     let other = backlog(&[&queues("0 s, red; 5 s, pfifo limit 1000; 5001 ms, red")]);
     assert_eq!(other[..50], red[..50]);
     assert_ne!(other[60..], red[60..]);
-    // A fault that began later holds, and its queue knows nothing of the rows beneath.
+    // A later fault takes precedence, and its queue ignores the rows of the earlier one.
     let later = "at = \"2 s\"\nkind = \"queue\"\nvalue = \"red\"";
     let beneath = backlog(&[&queues("0 s, pfifo limit 20"), later]);
     assert_eq!(backlog(&[&queues("0 s, pfifo limit 20; 5 s, sfq; 10 s, red; 15 s, codel"), later]), beneath);

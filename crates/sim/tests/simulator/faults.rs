@@ -4,7 +4,7 @@ use crate::support::{Run, Text, assert_close};
 use tailrace_core::Instant;
 use tailrace_sim::{Control, Simulation};
 
-/// Two ways from r1 to r2: the short one of 10 Mbit/s, and a detour over r3 of 2 Mbit/s.
+/// Two paths from r1 to r2: a short one of 10 Mbit/s, and a detour over r3 of 2 Mbit/s.
 fn two_ways(app: &str, fault: &str) -> Run {
     Text::new("60 s")
         .top("record = { events = true }")
@@ -24,10 +24,10 @@ fn two_ways(app: &str, fault: &str) -> Run {
 }
 
 #[test]
-fn traffic_takes_the_detour_while_the_short_way_is_down() {
+fn link_down_reroutes_traffic_over_the_detour() {
     let run = two_ways("\"bulk\"", "at = \"20 s\"\nuntil = \"40 s\"\nlink = \"short\"\nkind = \"down\"");
-    // Nearly all of 20 s at 2 Mbit/s went that way: up to 2 s go by until the timeout has found it, and at the end its
-    // queue holds at most 1000 packets of 1052 B: 4.2 s.
+    // The detour carried nearly all of 20 s at 2 Mbit/s: the timeout takes up to 2 s to find it, and its queue holds at most 1000
+    // packets of 1052 B at the end, 4.2 s.
     let detour = run.leaf("queues.r1->r3.utilization") * 60.0;
     assert!(detour > 17.0 && detour <= 24.3, "{detour} s");
     let short = run.leaf("queues.r1->r2.utilization") * 60.0;
@@ -45,22 +45,22 @@ fn traffic_takes_the_detour_while_the_short_way_is_down() {
     let times: Vec<f64> = run.column("events", "time_s");
     assert!(times.is_sorted());
     let drops = kinds.iter().filter(|k| *k == "drop").count();
-    // ACKs that are lost have their rows, too.
+    // Lost ACKs have rows, too.
     assert!(drops as f64 >= run.tcp("lost_packets"));
 }
 
 #[test]
-fn a_black_hole_is_not_routed_around() {
+fn blackhole_is_not_rerouted() {
     let run = two_ways("\"bulk\"", "at = \"20 s\"\nuntil = \"40 s\"\nlink = \"short\"\nkind = \"blackhole\"");
     assert_eq!(run.leaf("queues.r1->r3.utilization"), 0.0);
-    // Timeouts of 1, 2, 4 and 8 s from 20 s on end at 35 s, the next one at 51 s: 9 s remain.
+    // Timeouts of 1, 2, 4 and 8 s from 20 s on end at 35 s, the next at 51 s: 9 s remain.
     let short = run.leaf("queues.r1->r2.utilization") * 60.0;
     assert!(short > 20.0 && short < 30.0, "{short} s");
     assert!((4.0..=6.0).contains(&run.tcp("timeouts")), "{}", run.tcp("timeouts"));
 }
 
 #[test]
-fn every_byte_arrives_whatever_the_link_does() {
+fn transfer_completes_through_every_link_fault() {
     let faults = [
         "at = \"1 s\"\nuntil = \"3 s\"\nlink = \"short\"\nkind = \"down\"",
         "at = \"1 s\"\nuntil = \"3 s\"\nlink = \"short\"\nkind = \"blackhole\"",
@@ -72,14 +72,15 @@ fn every_byte_arrives_whatever_the_link_does() {
         let run = two_ways("{ kind = \"transfer\", size = \"4 MB\" }", fault);
         assert_eq!(run.flows("tcp", "delivered_bytes"), [4e6], "{fault}");
         assert_eq!(run.tcp("completed"), 1.0, "{fault}");
-        // 4 MB with headers take 3.37 s at 10 Mbit/s. The change of delay is made up for by the queue, the others cost.
+        // A transfer of 4 MB with headers takes 3.37 s at 10 Mbit/s. The queue makes up for the change of delay; other faults
+        // cost time.
         let least = if fault.contains("delay") { 3.4 } else { 3.6 };
         assert!(run.tcp("completion_s.max") > least, "{fault}: {}", run.tcp("completion_s.max"));
         run.assert_drained();
     }
 }
 
-/// One datagram a millisecond over r1 - r2.
+/// Datagrams every millisecond over r1 - r2.
 fn steady(fault: &str) -> Run {
     Text::new("30 s")
         .top("record = { interval = \"1 s\" }")
@@ -96,11 +97,11 @@ fn steady(fault: &str) -> Run {
 }
 
 #[test]
-fn a_fault_holds_from_its_beginning_to_its_end() {
+fn fault_changes_link_from_start_to_end() {
     let none = steady("kind = \"loss\"\nvalue = \"0 %\"");
     assert_eq!(none.leaf("groups.udp.lost_packets"), 0.0);
     none.assert_drained();
-    // Ten seconds at a quarter of the load: 7500 packets too many, of which 50 wait at the end and get through.
+    // Ten seconds at a quarter of the load: 7500 packets too many, of which 50 are queued at the end and get through.
     let slow = steady("kind = \"rate\"\nvalue = \"1 Mbit/s\"");
     assert!((slow.leaf("groups.udp.lost_packets") - (7500.0 - 50.0)).abs() <= 2.0);
     slow.assert_drained();
@@ -113,7 +114,7 @@ fn a_fault_holds_from_its_beginning_to_its_end() {
         let expected = if (10..20).contains(&i) { 1e6 } else { 4e6 };
         assert_close(*bps, expected, 0.005);
     }
-    // A delay of 50 ms instead of 5 ms: nothing is lost; a third of the packets is 45 ms later.
+    // Delay of 50 ms instead of 5 ms: no loss; a third of the packets is 45 ms later.
     let late = steady("kind = \"delay\"\nvalue = \"50 ms\"");
     assert_eq!(late.leaf("groups.udp.lost_packets"), 0.0);
     let delay = |run: &Run, what: &str| run.leaf(&format!("groups.udp.one_way_delay_s.{what}"));
@@ -124,13 +125,13 @@ fn a_fault_holds_from_its_beginning_to_its_end() {
     assert!((lossy.leaf("groups.udp.lost_packets") - 1000.0).abs() < 120.0);
     lossy.assert_drained();
     let down = steady("kind = \"down\"");
-    // The 10 000 of the fault, and those on the link: 5.4 ms.
+    // Lost: 10 000 of the fault, and those on the link, which takes 5.4 ms.
     assert!((10_000.0..=10_008.0).contains(&down.leaf("groups.udp.lost_packets")));
     down.assert_drained();
 }
 
 #[test]
-fn gilbert_elliott_losses_have_their_mean_and_come_in_bursts() {
+fn gilbert_elliott_loss_has_mean_and_burst_length() {
     let run = Text::new("400 s")
         .dumbbell(1, "10 Mbit/s", "5 ms", "loss = { kind = \"gilbert_elliott\", p = 0.01, r = 0.25 }")
         .flow_with(
@@ -141,13 +142,13 @@ fn gilbert_elliott_losses_have_their_mean_and_come_in_bursts() {
             "stop = \"399 s\"",
         )
         .run();
-    // In the bad state for p/(p + r) of the time. Bursts of mean 4: 200 000 packets hold some 1900 of them.
+    // Share p/(p + r) of the time in the bad state. Bursts have a mean of 4: 200 000 packets hold some 1900.
     assert_close(run.leaf("groups.udp.loss_ratio"), 0.01 / 0.26, 0.09);
     run.assert_drained();
 }
 
 #[test]
-fn where_faults_overlap_the_latest_that_lasts_holds() {
+fn overlapping_faults_latest_active_one_wins() {
     let rates = |more: &str| {
         let run = steady(&format!(
             "kind = \"rate\"\nvalue = \"1 Mbit/s\"\n[[fault]]\nlink = \"bottleneck\"\n{more}"
@@ -156,18 +157,18 @@ fn where_faults_overlap_the_latest_that_lasts_holds() {
         let of = run.words("queue_series", "queue");
         rate.into_iter().zip(of).filter(|(_, q)| q == "r1->r2").map(|(r, _)| r).collect::<Vec<f64>>()
     };
-    // The first one lasts from 10 to 20 s. One within it: 1, then 2, then again 1 Mbit/s.
+    // The first fault lasts from 10 to 20 s, with another within it: 1, then 2, then again 1 Mbit/s.
     let within = rates("at = \"12 s\"\nuntil = \"15 s\"\nkind = \"rate\"\nvalue = \"2 Mbit/s\"");
     for (second, expected) in [(5, 4e6), (11, 1e6), (13, 2e6), (17, 1e6), (25, 4e6)] {
         assert_close(within[second], expected, 0.005);
     }
-    // One that outlives it.
+    // A second fault that outlasts the first.
     let beyond =
         rates("overlap = true\nat = \"15 s\"\nuntil = \"25 s\"\nkind = \"rate\"\nvalue = \"2 Mbit/s\"");
     for (second, expected) in [(12, 1e6), (17, 2e6), (23, 2e6), (27, 4e6)] {
         assert_close(beyond[second], expected, 0.005);
     }
-    // Down from 10 to 20 s, and a black hole that begins within that time and outlives it: nothing until 25 s.
+    // Down from 10 to 20 s, and a blackhole that begins within that time and outlasts it: nothing until 25 s.
     for (first, second) in [("down", "blackhole"), ("blackhole", "down")] {
         let run = steady(&format!(
             "kind = \"{first}\"\n[[fault]]\nlink = \"bottleneck\"\nat = \"15 s\"\nuntil = \"25 s\"\nkind = \"{second}\""
@@ -179,7 +180,7 @@ fn where_faults_overlap_the_latest_that_lasts_holds() {
 }
 
 #[test]
-fn a_fault_at_time_zero_holds_for_what_is_sent_at_time_zero() {
+fn fault_at_time_zero_precedes_first_packet() {
     let first = |fault: &str| {
         let run = Text::new("100 ms")
             .hosts("src", 1)
@@ -201,7 +202,7 @@ fn a_fault_at_time_zero_holds_for_what_is_sent_at_time_zero() {
 }
 
 #[test]
-fn the_link_between_two_hosts_can_fail_too() {
+fn link_between_two_hosts_can_fail() {
     let run = Text::new("10 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -215,14 +216,14 @@ fn the_link_between_two_hosts_can_fail_too() {
         )
         .add("[[fault]]\nat = \"2005 ms\"\nuntil = \"4005 ms\"\nlink = \"cable\"\nkind = \"down\"")
         .run();
-    // One datagram every 10 ms: those of 2010 to 4000 ms.
+    // Datagrams every 10 ms: those of 2010 to 4000 ms are lost.
     assert_eq!(run.leaf("groups.udp.lost_packets"), 200.0);
     run.assert_drained();
 }
 
 #[test]
-fn a_host_with_two_links_uses_the_one_with_fewer_hops() {
-    // Its first link leads the long way round over r1, its second one straight to the other's router.
+fn multihomed_host_routes_by_fewest_hops() {
+    // Its first link leads the long way over r1, its second directly to the other's router.
     let run = Text::new("1 s")
         .hosts("src", 1)
         .hosts("dst", 1)
@@ -245,8 +246,8 @@ fn a_host_with_two_links_uses_the_one_with_fewer_hops() {
 }
 
 #[test]
-fn what_waits_when_a_link_goes_down_is_lost_to_that_and_not_to_the_law() {
-    // At twice the load this law comes to drop or mark every other packet that leaves.
+fn queued_packets_are_dropped_as_link_down_not_aqm() {
+    // At twice the capacity this law drops or marks every other packet.
     let faults: String = (1..=20)
         .map(|i| {
             format!("[[fault]]\nat = \"{i} s\"\nuntil = \"{i}001 ms\"\nlink = \"bottleneck\"\nkind = \"blackhole\"\n")
@@ -277,7 +278,7 @@ fn what_waits_when_a_link_goes_down_is_lost_to_that_and_not_to_the_law() {
 }
 
 #[test]
-fn series_do_not_change_what_jitter_is_drawn_when_a_loss_begins() {
+fn series_do_not_change_jitter_draws_at_a_loss_fault() {
     let run = |interval: &str| {
         Text::new("2 s")
             .top(&format!("record = {{ interval = \"{interval}\" }}"))
@@ -303,8 +304,8 @@ fn series_do_not_change_what_jitter_is_drawn_when_a_loss_begins() {
 }
 
 #[test]
-fn utilization_is_of_the_rate_that_the_link_had() {
-    // A flood of twice the rate, which is a fifth of it for half of the time: busy all the while.
+fn utilization_uses_the_changed_link_rate() {
+    // A flood at twice the rate for a tenth of the time on average; the link is always busy.
     let run = Text::new("10 s")
         .dumbbell(1, "10 Mbit/s", "1 ms", "")
         .flow(
@@ -319,9 +320,9 @@ fn utilization_is_of_the_rate_that_the_link_had() {
     assert!((utilization - 1.0).abs() < 0.002, "{utilization}");
 }
 
-/// One long flow, and a discipline that changes: mean sojourn and drops in parts of the run, by window.
+/// A long flow under changing disciplines: mean sojourn and drops by window.
 #[test]
-fn a_queue_is_replaced_and_comes_back() {
+fn queue_fault_replaces_and_restores_discipline() {
     let run = Text::new("60 s")
         .top("window = [{ name = \"before\", start = \"5 s\", end = \"20 s\" }, { name = \"codel\", start = \"25 s\", end = \"40 s\" }, { name = \"after\", start = \"45 s\", end = \"60 s\" }]")
         .dumbbell(1, "10 Mbit/s", "10 ms", "queue = { kind = \"droptail\", limit = \"200 packets\" }")
@@ -330,7 +331,7 @@ fn a_queue_is_replaced_and_comes_back() {
         .run();
     let [before, codel, after] = ["before", "codel", "after"]
         .map(|window| run.leaf(&format!("windows.{window}.queues.r1->r2.sojourn_s.mean")));
-    // A window of 200 packets and what is on the wire swings between a half and all of it; CoDel's target is 5 ms.
+    // The window and the wire hold between half of 200 packets and all of them; CoDel's target is 5 ms.
     assert!(before > 0.08 && codel < 0.02 && after > 0.08, "{before} {codel} {after}");
     let dropped = |window: &str, reason: &str| {
         run.leaf(&format!("windows.{window}.queues.r1->r2.dropped_packets.{reason}"))
@@ -339,8 +340,8 @@ fn a_queue_is_replaced_and_comes_back() {
 }
 
 #[test]
-fn what_waits_moves_to_the_new_queue_as_far_as_it_has_room() {
-    // A hundred datagrams at once; ten have left after ten times 8 ms when a queue for thirty comes.
+fn queued_packets_move_to_the_new_queue_up_to_its_limit() {
+    // A burst of a hundred datagrams; ten have left after ten times 8 ms when the limit becomes thirty.
     let run = Text::new("10 s")
         .dumbbell(1, "1 Mbit/s", "1 ms", "queue = { kind = \"droptail\", limit = \"200 packets\" }")
         .flow(
@@ -353,15 +354,15 @@ fn what_waits_moves_to_the_new_queue_as_far_as_it_has_room() {
         .run();
     let sent = run.leaf("groups.burst.sent_packets");
     assert!((99.0..=101.0).contains(&sent), "{sent}");
-    // One is being sent while thirty wait.
+    // Thirty packets wait while another is under transmission.
     let lost = run.leaf("groups.burst.lost_packets");
     assert_eq!((run.queue("dropped_packets.overlimit"), run.queue("dequeued_packets")), (lost, sent - lost));
     assert!((40.0..=42.0).contains(&(sent - lost)), "{sent} {lost}");
 }
 
 #[test]
-fn losses_of_a_queue_that_a_fault_gives_a_hosts_link_are_of_the_interval_that_they_fall_into() {
-    // The queue of a host's link is not studied; `codel` drops when somebody looks.
+fn queue_fault_losses_count_in_their_interval() {
+    // The queue of a host's link is not studied; `codel` drops when the link is settled.
     let codel = "value = { kind = \"codel\", target = \"1 ms\", interval = \"2 ms\" }";
     let scenario = Text::new("600 ms")
         .top("warmup = \"200 ms\"\nrecord = { interval = \"10 ms\" }")

@@ -1,4 +1,4 @@
-//! Hosts whose stacks are not the simulator's: a fake that speaks TCP over bytes, another that answers whatever comes.
+//! Foreign hosts: a fake that speaks TCP in bytes, and others that answer whatever arrives.
 
 use crate::support::{Run, Text};
 use std::collections::VecDeque;
@@ -18,15 +18,15 @@ use tailrace_wire::{
 
 const NO_FAILURE: Result<(), HostError> = Ok(());
 
-/// A host with one connection of this crate's neighbour's TCP, which it speaks in bytes, those of its sequence numbers.
+/// A host with one connection of the transport crate's TCP, spoken in bytes that are those of its sequence numbers.
 struct TcpHost {
     tcp: Tcp,
-    /// This end first.
+    /// Addresses and ports, this end first.
     ends: [(Ipv4Addr, u16); 2],
     now: Instant,
     out: VecDeque<Vec<u8>>,
     delivered: Arc<AtomicU64>,
-    /// The MSS that its SYN tells of, if not that of its segments.
+    /// MSS option of its SYN, if it differs from the size of its segments.
     told_mss: Option<u16>,
 }
 
@@ -96,16 +96,16 @@ impl ForeignHost for TcpHost {
         NO_FAILURE
     }
     fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize> {
-        // A new connection speaks before it is first run.
+        // A new connection sends its SYN before the host is first run.
         self.pump();
         *packet = self.out.pop_front()?;
-        // What stands behind a packet is not of it: Ethernet pads short frames.
+        // Trailing bytes are not part of a packet: Ethernet pads short frames.
         packet.resize(packet.len() + 6, 0);
         Some(0)
     }
 }
 
-/// A segment as bytes, of a stream whose byte 0 has the number `first`.
+/// Bytes of a segment of a stream whose byte 0 has the number `first`.
 pub(crate) fn packet(
     s: &Segment,
     first: SeqNumber,
@@ -168,7 +168,7 @@ pub(crate) fn segment(packet: &[u8], [to, from]: [(Ipv4Addr, u16); 2]) -> (Segme
     (segment, tcp.payload().to_vec())
 }
 
-/// One TCP flow over a bottleneck that drops and marks.
+/// A TCP flow over a bottleneck that drops and marks.
 pub(crate) fn bottleneck() -> Text {
     Text::new("20 s")
         .dumbbell(1, "5 Mbit/s", "10 ms", "queue = { kind = \"red\", limit = \"30 packets\", ecn = true }")
@@ -189,7 +189,7 @@ pub(crate) fn finish(mut simulation: Simulation) -> Run {
         simulation.balance().unwrap();
     }
     simulation.balance().unwrap();
-    Run::new(simulation.finish(tailrace_sim::Cost::default()))
+    Run::new(simulation.finish(tailrace_sim::RunCost::default()))
 }
 
 pub(crate) fn number(run: &Run, host: &str, key: &str) -> u64 {
@@ -197,7 +197,7 @@ pub(crate) fn number(run: &Run, host: &str, key: &str) -> u64 {
 }
 
 #[test]
-fn two_of_them_talk_through_the_simulated_network_as_simulated_hosts_do() {
+fn foreign_pair_matches_simulated_endpoints() {
     let text = bottleneck();
     let simulated = text.run();
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
@@ -208,7 +208,7 @@ fn two_of_them_talk_through_the_simulated_network_as_simulated_hosts_do() {
     assert_eq!(simulation.attach("dst[0]", Box::new(server)).unwrap(), [SERVER.0]);
     let run = finish(simulation);
     assert_eq!(delivered.load(Ordering::Relaxed), 2_000_000, "to the byte");
-    // The same endpoints over the same network: the same packets.
+    // The same endpoints over the same network give the same packets.
     for key in ["arrived_packets", "marked_packets", "dropped_packets.aqm", "dropped_packets.overlimit"] {
         if run.json["queues"]["r1->r2"].get(key).is_some() {
             assert_eq!(run.queue(key), simulated.queue(key), "{key}");
@@ -216,7 +216,7 @@ fn two_of_them_talk_through_the_simulated_network_as_simulated_hosts_do() {
     }
     assert!(simulated.queue("marked_packets") > 0.0);
     assert_eq!(run.queue("marked_packets"), simulated.queue("marked_packets"));
-    // The flow is the client's own business; what it sends is counted to it all the same.
+    // The client decides by itself what it sends; its packets still count for the flow.
     assert_eq!(run.tcp("sent_packets"), simulated.tcp("sent_packets"));
     for host in ["src[0]", "dst[0]"] {
         assert_eq!(
@@ -232,11 +232,11 @@ fn two_of_them_talk_through_the_simulated_network_as_simulated_hosts_do() {
 }
 
 #[test]
-fn a_simulated_client_and_a_foreign_server_understand_one_another() {
+fn simulated_client_and_foreign_server_complete_a_transfer() {
     let text = bottleneck();
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     let port = 5001;
-    // The client's port is learnt from its SYN by a real server; here it is known.
+    // A real server would learn the client's port from its SYN; here it is known.
     let client_port = text.scenario().flows[0].ports.client;
     let server = TcpHost::server(&text, [(SERVER.0, port), (CLIENT.0, client_port)]);
     let delivered = Arc::clone(&server.delivered);
@@ -247,7 +247,7 @@ fn a_simulated_client_and_a_foreign_server_understand_one_another() {
 }
 
 #[test]
-fn a_foreign_client_that_sends_shorter_segments_than_it_could_take_is_told_of_a_growing_window() {
+fn receive_window_grows_for_segments_below_the_mss() {
     let text = |mss| {
         let transport = format!("{{ kind = \"tcp\", profile = \"linux\", mss = \"{mss} B\" }}");
         Text::new("8 s")
@@ -259,12 +259,12 @@ fn a_foreign_client_that_sends_shorter_segments_than_it_could_take_is_told_of_a_
     let mut client = TcpHost::client(&text(1300), [CLIENT, SERVER], 200_000_000);
     client.told_mss = Some(1460);
     simulation.attach("src[0]", Box::new(client)).unwrap();
-    // Of 50 Mbit/s, 1300 of 1352 bytes.
+    // Payload is 1300 of 1352 bytes at 50 Mbit/s.
     let goodput = finish(simulation).tcp("goodput_bps.sum");
     assert!(goodput > 45e6, "{goodput}");
 }
 
-/// What simulated hosts send to who has no sockets for flows has payloads of zeros.
+/// Simulated hosts send payloads of zeros to hosts without sockets for flows.
 struct ZeroPayload(TcpHost);
 
 impl ForeignHost for ZeroPayload {
@@ -287,19 +287,19 @@ impl ForeignHost for ZeroPayload {
 }
 
 #[test]
-fn a_foreign_client_and_a_simulated_server_understand_one_another() {
+fn foreign_client_and_simulated_server_complete_a_transfer() {
     let text = bottleneck();
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     simulation.attach("src[0]", Box::new(TcpHost::client(&text, [CLIENT, SERVER], 20_000_000))).unwrap();
     let run = finish(simulation);
-    // 5 Mbit/s for nearly 20 s.
+    // Rate of 5 Mbit/s for nearly 20 s.
     let delivered = run.tcp("whole_run.delivered_bytes");
     assert!(delivered > 8e6, "{delivered}");
     assert!(run.tcp("whole_run.sent_packets") > 6000.0, "what it sends is the flow's");
 }
 
-/// Answers each datagram with its payload doubled up to 1400 bytes, and sends one itself at 100 ms.
-struct Echo {
+/// Answers each datagram with its payload doubled up to 1400 bytes, and sends a datagram itself at 100 ms.
+struct EchoHost {
     addresses: [Ipv4Addr; 2],
     first: Option<Instant>,
     out: VecDeque<Vec<u8>>,
@@ -312,7 +312,7 @@ fn datagram([src, dst]: [Ipv4Addr; 2], payload: usize) -> Vec<u8> {
     PacketHeaders::udp(ip, &UdpRepr { src_port: 7, dst_port: 7 }, payload).unwrap().to_packet()
 }
 
-impl ForeignHost for Echo {
+impl ForeignHost for EchoHost {
     fn next_event(&self) -> Option<Instant> {
         self.first
     }
@@ -350,14 +350,14 @@ fn echoes(fails_at: u64) -> Simulation {
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     let (a, b) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 3));
     let echo =
-        |addresses, first, fails_at| Echo { addresses, first, out: VecDeque::new(), fails_at, heard: 0 };
+        |addresses, first, fails_at| EchoHost { addresses, first, out: VecDeque::new(), fails_at, heard: 0 };
     simulation.attach("src[0]", Box::new(echo([a, b], Some(Instant::from_millis(100)), 0))).unwrap();
     simulation.attach("dst[0]", Box::new(echo([b, a], None, fails_at))).unwrap();
     simulation
 }
 
 #[test]
-fn what_belongs_to_no_flow_is_counted_to_its_host() {
+fn packets_of_no_flow_count_for_their_foreign_host() {
     let run = finish(echoes(0));
     let [sent, received, lost] = ["sent_packets", "received_packets", "lost_packets"]
         .map(|key| ["src[0]", "dst[0]"].map(|host| number(&run, host, key)));
@@ -372,7 +372,7 @@ fn what_belongs_to_no_flow_is_counted_to_its_host() {
 }
 
 #[test]
-fn a_host_that_cannot_go_on_ends_the_run_with_its_words() {
+fn foreign_host_failure_ends_the_run_with_its_message() {
     let error = echoes(5).run(&Control::default()).unwrap_err();
     assert!(matches!(&error, RunError::HostFailed(failure) if failure.host == "dst[0]"));
     let text = error.to_string();
@@ -383,10 +383,16 @@ fn a_host_that_cannot_go_on_ends_the_run_with_its_words() {
 }
 
 #[test]
-fn only_hosts_get_foreign_stacks_once_and_before_the_run() {
+fn attach_accepts_each_host_once_before_the_run() {
     let mut simulation = echoes(0);
     let again = || {
-        Box::new(Echo { addresses: [CLIENT.0; 2], first: None, out: VecDeque::new(), fails_at: 0, heard: 0 })
+        Box::new(EchoHost {
+            addresses: [CLIENT.0; 2],
+            first: None,
+            out: VecDeque::new(),
+            fails_at: 0,
+            heard: 0,
+        })
     };
     assert_eq!(simulation.attach("dst[0]", again()), Err(AttachError::Twice("dst[0]".into())));
     let router = simulation.attach("r1", again()).unwrap_err().to_string();
@@ -395,17 +401,17 @@ fn only_hosts_get_foreign_stacks_once_and_before_the_run() {
     assert_eq!(simulation.attach("src[1]", again()), Err(AttachError::TooLate));
 }
 
-/// Sends a datagram each 0.3 ms of its clock, and one for each that it hears; goes ahead to the horizon, or does not.
-struct Clockwork {
+/// Sends a datagram every 0.3 ms of its clock, and one for each received; runs ahead to the horizon, or does not.
+struct PacedHost {
     addresses: [Ipv4Addr; 2],
     goes_ahead: bool,
     now: Instant,
-    /// When it sends the next one by its clock, and those that are sent.
+    /// Time of its next datagram by its clock, and the datagrams sent.
     next: Instant,
     out: VecDeque<(Instant, Vec<u8>)>,
 }
 
-impl ForeignHost for Clockwork {
+impl ForeignHost for PacedHost {
     fn next_event(&self) -> Option<Instant> {
         Some(self.out.front().map_or(self.next, |(at, _)| *at))
     }
@@ -434,7 +440,7 @@ impl ForeignHost for Clockwork {
 }
 
 #[test]
-fn a_host_that_goes_ahead_of_its_time_does_what_one_does_that_is_stopped_at_each_step() {
+fn foreign_host_ahead_of_time_matches_stepped_one() {
     let run = |goes_ahead| {
         let text = Text::new("1 s").dumbbell(2, "5 Mbit/s", "3 ms", "").flow(
             "other",
@@ -446,7 +452,7 @@ fn a_host_that_goes_ahead_of_its_time_does_what_one_does_that_is_stopped_at_each
         let (a, b) = (Ipv4Addr::new(10, 0, 0, 1), Ipv4Addr::new(10, 0, 0, 3));
         for (name, addresses) in [("src[0]", [a, b]), ("dst[0]", [b, a])] {
             let (now, next) = (Instant::ZERO, Instant::from_nanos(100));
-            let host = Clockwork { addresses, goes_ahead, now, next, out: VecDeque::new() };
+            let host = PacedHost { addresses, goes_ahead, now, next, out: VecDeque::new() };
             simulation.attach(name, Box::new(host)).unwrap();
         }
         finish(simulation)

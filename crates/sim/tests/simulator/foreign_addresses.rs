@@ -1,5 +1,5 @@
-//! Hosts with stacks of their own whose addresses change: what they hear of it, and what becomes of their flows. The fakes keep to
-//! what stacks keep to: nothing leaves from an address that is not there.
+//! Address changes of foreign hosts: their notifications and their flows. The fakes behave like real stacks: nothing leaves from
+//! an address that is gone.
 
 use crate::foreign::{finish, number};
 use crate::foreign_sockets::SocketHost;
@@ -9,7 +9,7 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 use std::sync::{Arc, Mutex};
 use tailrace_core::Instant;
 use tailrace_sim::{
-    ForeignHost, HostError, Simulation, SocketCommand, SocketEvent, SocketOrder, SocketPair, SocketReport,
+    ForeignHost, HostError, Simulation, SocketCommand, SocketEvent, SocketOperation, SocketPair, SocketReport,
 };
 use tailrace_wire::{Ipv4Packet, Ipv4Repr, PacketHeaders, UdpPacket, UdpRepr};
 
@@ -28,28 +28,28 @@ fn fault(host: &str, interface: u8, value: &str, more: &str) -> String {
     )
 }
 
-/// What somebody is told, and when.
-type Told = Arc<Mutex<Vec<(Instant, Vec<(usize, Ipv4Addr)>)>>>;
+/// Address changes reported, with times.
+type AddressLog = Arc<Mutex<Vec<(Instant, Vec<(usize, Ipv4Addr)>)>>>;
 
-/// A host that sends and hears datagrams by its sockets, wherever it has an address.
+/// A host that sends and receives datagrams by its sockets at its present addresses.
 struct Host {
     now: Instant,
     addresses: Vec<Ipv4Addr>,
     sockets: Vec<SocketAddrV4>,
     out: VecDeque<(usize, Vec<u8>)>,
     events: VecDeque<SocketEvent>,
-    told: Told,
+    told: AddressLog,
 }
 
 impl Host {
-    /// One that is all of these hosts.
-    fn attach(names: &[&str], simulation: &mut Simulation) -> Told {
+    /// Attaches one foreign host in place of all these hosts.
+    fn attach(names: &[&str], simulation: &mut Simulation) -> AddressLog {
         let (mut addresses, mut sockets) = (Vec::new(), Vec::new());
         for name in names {
             addresses.extend(simulation.addresses(name).unwrap());
             sockets.extend(simulation.flow_sockets(name).unwrap().datagrams.iter().map(|socket| socket.at));
         }
-        let told = Told::default();
+        let told = AddressLog::default();
         let (out, events) = Default::default();
         let host = Self { now: Instant::ZERO, addresses, sockets, out, events, told: Arc::clone(&told) };
         simulation.attach_shared(names, Box::new(host)).unwrap();
@@ -86,7 +86,7 @@ impl ForeignHost for Host {
         true
     }
     fn command(&mut self, command: &SocketCommand) -> Result<(), HostError> {
-        let SocketOrder::Send { payload, stamp } = command.order else { panic!("{command:?}") };
+        let SocketOperation::Send { payload, stamp } = command.order else { panic!("{command:?}") };
         let SocketPair { local, remote } = command.socket;
         assert!(self.sockets.contains(&local), "{local} is none of {:?}", self.sockets);
         let Some(interface) = self.addresses.iter().position(|address| address == local.ip()) else {
@@ -117,7 +117,7 @@ fn at(seconds: u64) -> Instant {
 }
 
 #[test]
-fn a_host_is_told_at_the_time_and_of_all_that_change_at_once() {
+fn foreign_host_hears_of_simultaneous_address_changes_at_once() {
     let text = network("9 s")
         .flow("udp", ("a", "b"), "\"udp\"", PING)
         .add(&fault("a", 1, "10.0.9.9", "at = \"2 s\"\nuntil = \"5 s\""))
@@ -131,7 +131,7 @@ fn a_host_is_told_at_the_time_and_of_all_that_change_at_once() {
     assert_eq!(simulation.addresses("b").unwrap(), [server]);
     assert_eq!(simulation.later_addresses("a").unwrap(), [vec![later(7), later(9)], vec![later(8)]]);
     assert_eq!(simulation.later_addresses("b").unwrap(), [vec![later(6)]]);
-    // They are one: interfaces of the second follow those of the first.
+    // Interfaces of the second host follow those of the first.
     let told = Host::attach(&["a", "b"], &mut simulation);
     finish(simulation);
     let expected = [
@@ -145,7 +145,7 @@ fn a_host_is_told_at_the_time_and_of_all_that_change_at_once() {
 }
 
 #[test]
-fn an_address_of_a_peer_that_is_not_reached_is_not_reached_later() {
+fn unreached_addresses_include_later_ones() {
     let text = Text::new("2 s")
         .add("[[host]]\nname = \"a\"")
         .add("[[host]]\nname = \"b\"")
@@ -161,7 +161,7 @@ fn an_address_of_a_peer_that_is_not_reached_is_not_reached_later() {
 }
 
 #[test]
-fn questions_and_answers_are_lost_and_go_on_as_between_simulated_hosts() {
+fn foreign_ping_losses_match_simulated_hosts() {
     for host in ["a", "b"] {
         let text = network("6 s").flow("udp", ("a", "b"), "\"udp\"", PING).add(&fault(
             host,
@@ -189,7 +189,7 @@ fn questions_and_answers_are_lost_and_go_on_as_between_simulated_hosts() {
 }
 
 #[test]
-fn a_connection_waits_for_the_address_that_it_began_with() {
+fn foreign_connection_resumes_with_its_first_address() {
     for host in ["a", "b"] {
         let transport = "{ kind = \"tcp\", profile = \"linux\" }";
         let text = network("12 s")

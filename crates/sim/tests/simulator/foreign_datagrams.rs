@@ -1,4 +1,4 @@
-//! Flows over UDP between hosts with stacks of their own: a fake that sends and hears datagrams as it is told.
+//! UDP flows between foreign hosts: a fake that sends and receives datagrams by command.
 
 use crate::foreign::{finish, number};
 use crate::support::{Run, Text};
@@ -6,12 +6,12 @@ use std::collections::VecDeque;
 use std::net::SocketAddrV4;
 use tailrace_core::Instant;
 use tailrace_sim::{
-    DatagramSocket, ForeignHost, HostError, Simulation, SocketCommand, SocketEvent, SocketOrder, SocketPair,
-    SocketReport,
+    DatagramSocket, ForeignHost, HostError, Simulation, SocketCommand, SocketEvent, SocketOperation,
+    SocketPair, SocketReport,
 };
 use tailrace_wire::{Ipv4Packet, Ipv4Repr, PacketHeaders, UdpPacket, UdpRepr};
 
-/// A host with one socket of datagrams.
+/// A host with one datagram socket.
 struct Host {
     socket: DatagramSocket,
     out: VecDeque<Vec<u8>>,
@@ -57,7 +57,7 @@ impl ForeignHost for Host {
         true
     }
     fn command(&mut self, command: &SocketCommand) -> Result<(), HostError> {
-        let SocketOrder::Send { payload, stamp } = command.order else { panic!("{command:?}") };
+        let SocketOperation::Send { payload, stamp } = command.order else { panic!("{command:?}") };
         assert_eq!(command.socket.local, self.socket.at);
         self.out.push_back(datagram(&command.socket, payload, stamp));
         Ok(())
@@ -79,9 +79,9 @@ fn run(text: &Text, foreign: &[&str]) -> Run {
     finish(simulation)
 }
 
-/// What a flow's results are does not depend on where its sockets are.
+/// Results of a flow do not depend on the place of its sockets.
 #[test]
-fn datagrams_go_between_sockets_wherever_these_are() {
+fn udp_results_equal_for_foreign_and_simulated_sockets() {
     let apps = [
         "{ kind = \"cbr\", rate = \"1500 kbit/s\", size = \"800 B\" }",
         "{ kind = \"ping\", interval = \"50 ms\" }",
@@ -118,10 +118,10 @@ fn datagrams_go_between_sockets_wherever_these_are() {
     }
 }
 
-/// NetFence's layer below the transport is there for all hosts: a flood is held to its share wherever its sockets are, and no
-/// socket hears of explicit feedback.
+/// NetFence's layer below the transport covers all hosts: a flood is held to its share wherever its sockets are, and no socket
+/// receives explicit feedback.
 #[test]
-fn routers_feedback_reaches_senders_wherever_these_are() {
+fn netfence_feedback_works_with_foreign_hosts() {
     let keys = ["sent_packets", "lost_packets", "goodput_bps.sum", "one_way_delay_s.mean"];
     let flood = "{ kind = \"cbr\", rate = \"2 Mbit/s\", size = \"972 B\", jitter = 0.1 }";
     for feedback in ["return", "withhold"] {
@@ -150,9 +150,9 @@ fn routers_feedback_reaches_senders_wherever_these_are() {
     }
 }
 
-/// An application that asks for no word of its datagrams costs its host none.
+/// An application that does not listen costs its host no reports.
 #[test]
-fn a_host_is_asked_for_words_only_where_they_are_wanted() {
+fn datagram_reports_only_for_listening_applications() {
     let text = Text::new("4 s").dumbbell(1, "1 Mbit/s", "10 ms", "");
     for (app, heard) in
         [("{ kind = \"cbr\", rate = \"1 kbit/s\", size = \"100 B\" }", false), ("\"ping\"", true)]

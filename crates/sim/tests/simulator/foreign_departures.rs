@@ -1,22 +1,22 @@
-//! Hosts whose stacks are not the simulator's hear when their packets have left.
+//! Transmit completions of foreign hosts.
 
 use crate::support::Run;
 use std::collections::VecDeque;
 use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex};
 use tailrace_core::{Duration, Instant};
-use tailrace_sim::{Control, Cost, ForeignHost, HostError, Progress, Simulation};
+use tailrace_sim::{Control, ForeignHost, HostError, Progress, RunCost, Simulation};
 use tailrace_wire::{Ipv4Repr, PacketHeaders, UdpRepr};
 
-type Told = Arc<Mutex<Vec<(Instant, Vec<u64>)>>>;
+type CompletionLog = Arc<Mutex<Vec<(Instant, Vec<u64>)>>>;
 
-/// Sends packets of 1250 bytes at these times of its clock, ahead of the simulation where it may, and notes what it is told.
+/// Sends packets of 1250 bytes at these times of its clock, ahead of the simulation if it may, and records its completions.
 struct Sender {
     sends: VecDeque<Instant>,
     goes_ahead: bool,
     now: Instant,
     out: VecDeque<Instant>,
-    told: Told,
+    told: CompletionLog,
 }
 
 impl ForeignHost for Sender {
@@ -57,7 +57,7 @@ impl ForeignHost for Sender {
     }
 }
 
-/// What a sender is told, and the run.
+/// Completions of a sender, and the run.
 fn told(sends: &[u64], goes_ahead: bool, queue: &str) -> (Vec<(u64, Vec<u64>)>, Run) {
     let text = format!(
         r#"
@@ -82,7 +82,7 @@ fn told(sends: &[u64], goes_ahead: bool, queue: &str) -> (Vec<(u64, Vec<u64>)>, 
     );
     let scenario = tailrace_scenario::parse(&text, "test", &[]).unwrap_or_else(|all| panic!("{all:?}"));
     let mut simulation = Simulation::build(&Arc::new(scenario.scenario), 1).unwrap();
-    let told = Told::default();
+    let told = CompletionLog::default();
     let sender = Sender {
         sends: sends.iter().map(|us| Instant::ZERO + Duration::from_micros(*us)).collect(),
         goes_ahead,
@@ -92,14 +92,14 @@ fn told(sends: &[u64], goes_ahead: bool, queue: &str) -> (Vec<(u64, Vec<u64>)>, 
     };
     simulation.attach("a", Box::new(sender)).unwrap();
     while simulation.step(Instant::MAX, &Control::default()).unwrap() != Progress::Ended {}
-    let run = Run::new(simulation.finish(Cost::default()));
+    let run = Run::new(simulation.finish(RunCost::default()));
     let told = told.lock().unwrap().iter().map(|(at, all)| (at.as_nanos() / 1000, all.clone())).collect();
     (told, run)
 }
 
 #[test]
-fn a_packet_has_left_with_its_last_bit_or_where_it_is_dropped() {
-    // A packet takes 1 ms; two have room to wait, the last two have none. Each is told of 10 us later.
+fn tx_completion_at_last_bit_or_drop() {
+    // A packet takes 1 ms; two fit the queue, the last two are dropped. Each is reported 10 us later.
     let expected = [(1010, vec![3, 4]), (2010, vec![0]), (3010, vec![1]), (4010, vec![2])];
     for queue in
         ["{ kind = \"droptail\", limit = \"2 packets\" }", "{ kind = \"sfq\", limit = \"2 packets\" }"]
@@ -115,8 +115,8 @@ fn a_packet_has_left_with_its_last_bit_or_where_it_is_dropped() {
 }
 
 #[test]
-fn all_are_told_of_once_whether_the_host_goes_ahead_or_not() {
-    // Bursts of five, some of them around the moment at which one of its packets has left.
+fn tx_completions_are_reported_once_with_and_without_run_ahead() {
+    // Bursts of five, some of them around the departure of one of its packets.
     let sends: Vec<u64> = (0..400_u64).map(|i| i / 5 * 4001 + i % 5 * 4).collect();
     let queue = "{ kind = \"codel\", limit = \"20 packets\" }";
     let (stepped, one) = told(&sends, false, queue);

@@ -1,4 +1,4 @@
-//! What simulated hosts and routers answer to packets of a host with a stack of its own that are for no flow.
+//! ICMP replies of simulated hosts and routers to a foreign host's packets that belong to no flow.
 
 use crate::foreign::{finish, number};
 use crate::support::{Run, Text};
@@ -11,14 +11,14 @@ use tailrace_wire::{Ipv4Packet, Ipv4Repr, PacketHeaders, UdpRepr, icmp};
 const HERE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const THERE: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 3);
 
-type Packets = Vec<(Instant, Vec<u8>)>;
+type TimedPackets = Vec<(Instant, Vec<u8>)>;
 
-/// Sends packets at their times, and notes what comes, and when.
+/// Sends packets at their times, and records packets received with times.
 struct Sender {
-    packets: Packets,
+    packets: TimedPackets,
     due: Vec<Vec<u8>>,
     now: Instant,
-    heard: Arc<Mutex<Packets>>,
+    heard: Arc<Mutex<TimedPackets>>,
 }
 
 impl ForeignHost for Sender {
@@ -42,8 +42,8 @@ impl ForeignHost for Sender {
     }
 }
 
-/// What comes back of packets that `src[0]` sends over a bottleneck of 1 Mbit/s, and its counters.
-fn answers(packets: Packets) -> (Packets, [u64; 2]) {
+/// Replies to packets that `src[0]` sends over a bottleneck of 1 Mbit/s, and its counters.
+fn answers(packets: TimedPackets) -> (TimedPackets, [u64; 2]) {
     let little = "{ kind = \"cbr\", rate = \"800 bit/s\", size = \"100 B\" }";
     let text = Text::new("10 s").dumbbell(2, "1 Mbit/s", "10 ms", "");
     let text = text.flow("other", ("src[1]", "dst[1]"), "\"udp\"", little);
@@ -51,8 +51,8 @@ fn answers(packets: Packets) -> (Packets, [u64; 2]) {
     (heard, ["sent_packets", "received_packets"].map(|key| number(&run, "src[0]", key)))
 }
 
-/// What comes back of packets that a host sends, and the run.
-fn run_with(name: &str, mut packets: Packets, text: &Text) -> (Packets, Run) {
+/// Replies to packets that a host sends, and the run.
+fn run_with(name: &str, mut packets: TimedPackets, text: &Text) -> (TimedPackets, Run) {
     packets.reverse();
     let heard = Arc::new(Mutex::new(Vec::new()));
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
@@ -63,7 +63,7 @@ fn run_with(name: &str, mut packets: Packets, text: &Text) -> (Packets, Run) {
     (heard, run)
 }
 
-/// `here - r1 - r2 - r3 - there`, where `here` has a kernel, so that routers have addresses: those after the hosts' two.
+/// Topology `here - r1 - r2 - r3 - there`; `here` has a kernel, so routers have addresses, which follow the hosts' two.
 fn three_routers(middle: &str) -> Text {
     let mut text = Text::new("10 s")
         .top("record = { events = true }")
@@ -85,15 +85,15 @@ const FAR: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 2);
 const ROUTERS: [Ipv4Addr; 3] =
     [Ipv4Addr::new(10, 0, 0, 3), Ipv4Addr::new(10, 0, 0, 4), Ipv4Addr::new(10, 0, 0, 5)];
 
-/// Who answers, type and code, time to live, and how long it took in ms.
-type Answer = (Ipv4Addr, [u8; 2], u8, u64);
+/// Sender of a reply, type and code, TTL, and time in ms.
+type IcmpReply = (Ipv4Addr, [u8; 2], u8, u64);
 
-/// Sends packets a second apart, and gives the answers to them.
-fn ask(sent: &[Vec<u8>]) -> (Vec<Answer>, Run) {
+/// Sends packets a second apart, and returns their replies.
+fn ask(sent: &[Vec<u8>]) -> (Vec<IcmpReply>, Run) {
     ask_over(&three_routers(""), sent)
 }
 
-fn ask_over(text: &Text, sent: &[Vec<u8>]) -> (Vec<Answer>, Run) {
+fn ask_over(text: &Text, sent: &[Vec<u8>]) -> (Vec<IcmpReply>, Run) {
     let timed = (1..).zip(sent).map(|(second, packet)| (Instant::from_millis(1000 * second), packet.clone()));
     let (heard, run) = run_with("here", timed.collect(), text);
     let message = |(at, bytes): &(Instant, Vec<u8>)| {
@@ -111,11 +111,11 @@ fn with_ttl(mut packet: Vec<u8>, ttl: u8) -> Vec<u8> {
 }
 
 #[test]
-fn each_router_tells_of_what_may_go_no_further_as_traceroute_asks() {
+fn traceroute_gets_time_exceeded_from_each_router() {
     let probe = |ttl| with_ttl(datagram_to(FAR, 33_434), ttl);
     let (answers, run) = ask(&[1, 2, 3, 4].map(probe));
     let [r1, r2, r3] = ROUTERS;
-    // There and back over one, two and three links of 5 ms; an answer loses a hop at each router after the first.
+    // Round trips over one, two and three links of 5 ms; a reply loses a hop at each router after the first.
     let expected =
         [(r1, [11, 0], 64, 10), (r2, [11, 0], 63, 20), (r3, [11, 0], 62, 31), (FAR, [3, 3], 61, 41)];
     assert_eq!(answers, expected);
@@ -125,7 +125,7 @@ fn each_router_tells_of_what_may_go_no_further_as_traceroute_asks() {
 }
 
 #[test]
-fn a_router_can_be_pinged_and_has_no_ports() {
+fn router_answers_echo_and_refuses_ports() {
     let ping = |ttl| with_ttl(icmp::echo_request(HERE, ROUTERS[1], (5, 1), b"data"), ttl);
     let (answers, run) = ask(&[ping(64), ping(2), ping(1), datagram_to(ROUTERS[1], 9)]);
     let [r1, r2, _] = ROUTERS;
@@ -135,11 +135,11 @@ fn a_router_can_be_pinged_and_has_no_ports() {
 }
 
 #[test]
-fn a_router_tells_how_large_packets_may_be_and_the_link_counts_what_was_not() {
+fn router_sends_fragmentation_needed_with_mtu() {
     let text = three_routers("mtu = \"600 B\"");
     let ping = |data: usize| icmp::echo_request(HERE, FAR, (5, 1), &vec![7; data]);
     let mut cuttable = ping(573);
-    // It may be cut, but routers here cut nothing.
+    // The packet may be fragmented, but routers here do not fragment.
     cuttable[6] = 0;
     let sum = tailrace_wire::checksum::InternetChecksum::new()
         .bytes(&cuttable[..10])
@@ -147,7 +147,7 @@ fn a_router_tells_how_large_packets_may_be_and_the_link_counts_what_was_not() {
         .checksum();
     cuttable[10..12].copy_from_slice(&sum.to_be_bytes());
     let (answers, run) = ask_over(&text, &[ping(572), ping(573), with_ttl(ping(573), 2), cuttable]);
-    // 600 bytes take 0.48 ms a link, there and back over four; over two they come back as 576, of 0.46 ms.
+    // A packet of 600 bytes takes 0.48 ms per link, there and back over four; an error returns 576 bytes over two, 0.46 ms each.
     let expected = [(FAR, [0, 0], 61, 44), (ROUTERS[1], [3, 4], 63, 22), (ROUTERS[1], [11, 0], 63, 22)];
     assert_eq!(answers, expected);
     assert_eq!(number(&run, "here", "lost_packets"), 3);
@@ -155,7 +155,7 @@ fn a_router_tells_how_large_packets_may_be_and_the_link_counts_what_was_not() {
 }
 
 #[test]
-fn what_reaches_a_host_has_lived_a_hop_at_each_router() {
+fn ttl_falls_by_one_per_router() {
     let (heard, _) = run_with("here", Vec::new(), &three_routers(""));
     assert!(!heard.is_empty());
     for (_, packet) in heard {
@@ -174,7 +174,7 @@ fn datagram_to(to: Ipv4Addr, port: u16) -> Vec<u8> {
 }
 
 #[test]
-fn an_echo_request_comes_back_with_its_data_a_round_trip_later() {
+fn echo_reply_returns_data_after_one_rtt() {
     let request = |len: usize| icmp::echo_request(HERE, THERE, (5, 1), &vec![7; len]);
     let sent = [(Instant::from_millis(2000), request(56)), (Instant::from_millis(3000), request(1000))];
     let (heard, counted) = answers(sent.to_vec());
@@ -183,7 +183,7 @@ fn an_echo_request_comes_back_with_its_data_a_round_trip_later() {
         let ip = Ipv4Packet::new_checked(&reply[..]).unwrap();
         assert_eq!((ip.src(), ip.dst(), ip.payload()[0]), (THERE, HERE, 0));
         assert_eq!(ip.payload()[4..], sent[24..]);
-        // The bottleneck takes its time for either packet, the links beside it a hundredth of that.
+        // The bottleneck delays either packet, the links beside it a hundredth of that.
         let waited = (*back - *at).as_secs_f64();
         let least = 0.02 + 2.0 * sent.len() as f64 * 8.0 / 1e6;
         assert!(waited >= least && waited < 1.1 * least + 0.005, "{waited} of {least}");
@@ -193,11 +193,11 @@ fn an_echo_request_comes_back_with_its_data_a_round_trip_later() {
 }
 
 #[test]
-fn of_ports_that_nobody_has_a_sender_hears_six_times_at_once_and_then_once_a_second() {
+fn port_unreachable_is_rate_limited() {
     let at = |i: u64| Instant::from_millis(1000 + 10 * i);
-    let sent: Packets = (0..200).map(|i| (at(i), datagram(9))).collect();
+    let sent: TimedPackets = (0..200).map(|i| (at(i), datagram(9))).collect();
     let (heard, counted) = answers(sent);
-    // Six, and one more after the first second; the second is not over when the last comes.
+    // A burst of six errors, and one more after the first second; the next second is not over when the last packet comes.
     assert_eq!((heard.len(), counted), (7, [200, 7]));
     for (_, error) in &heard {
         let ip = Ipv4Packet::new_checked(&error[..]).unwrap();
@@ -207,10 +207,10 @@ fn of_ports_that_nobody_has_a_sender_hears_six_times_at_once_and_then_once_a_sec
 }
 
 #[test]
-fn answers_and_what_is_not_understood_have_no_answer() {
+fn icmp_errors_and_unknown_protocols_get_no_reply() {
     let request = icmp::echo_request(HERE, THERE, (5, 1), b"data");
     let mut reply = request.clone();
-    // Its type; the checksum is right again with the difference in it.
+    // The type of the reply; the checksum changes by the same amount.
     (reply[20], reply[22]) = (0, reply[22] + 8);
     let mut fragment = datagram(9);
     fragment[6] = 0x20;

@@ -1,4 +1,4 @@
-//! Hosts with stacks of their own whose sockets are the ends of flows: a fake whose stack is this project's TCP.
+//! Foreign hosts whose sockets are the ends of flows: a fake whose stack is this project's TCP.
 
 use crate::foreign::{bottleneck, finish, number, packet, segment};
 use crate::support::{Run, Text};
@@ -8,28 +8,28 @@ use tailrace_core::Instant;
 use tailrace_scenario::model::Transport;
 use tailrace_sim::{
     Control, ForeignHost, HostError, ResetCause, RunError, Simulation, SocketCommand, SocketEvent,
-    SocketFigures, SocketOrder, SocketPair, SocketReport, Values,
+    SocketOperation, SocketPair, SocketReport, SocketStats, Values,
 };
 use tailrace_transport::segment::{Flags, SeqNumber};
 use tailrace_transport::{Event, Tcp};
 use tailrace_wire::content;
 
-/// A host that has sockets, one at a time.
+/// A host with sockets, one at a time.
 pub(crate) struct SocketHost {
     text: Text,
     socket: Option<(SocketPair, Tcp)>,
     now: Instant,
-    /// The address that it was told to have.
+    /// Present address, if it was changed.
     moved: Option<Ipv4Addr>,
     out: VecDeque<Vec<u8>>,
     events: VecDeque<SocketEvent>,
-    /// What it says of the first order it gets, in place of doing it.
+    /// Reason with which it refuses the first command.
     refuses: Option<&'static str>,
-    /// The numbers of byte 0 of its stream and of its peer's, once they are known.
+    /// Sequence numbers of byte 0 of its stream and of its peer's, once known.
     first: [SeqNumber; 2],
-    /// By how much it takes places for others.
+    /// Offset of its pattern from the stream position.
     is_off: u32,
-    /// Whether it says nothing of timeouts.
+    /// Whether it does not report timeouts.
     lacks_timeouts: bool,
 }
 
@@ -75,7 +75,7 @@ impl SocketHost {
                 Event::Closed => SocketReport::Closed,
                 Event::Reset { cause } => SocketReport::Broken(cause),
             };
-            let figures = SocketFigures {
+            let figures = SocketStats {
                 stats: *tcp.stats(),
                 view: Some(tcp.view()),
                 mss: tcp.mss(),
@@ -85,7 +85,7 @@ impl SocketHost {
             };
             let counted = SocketReport::Counted(Box::new(figures));
             self.events.push_back(SocketEvent { socket: *pair, report: counted });
-            // What is accepted was said to be.
+            // An accepted connection was already reported as such.
             if !(report == SocketReport::Connected && pair.local.port() == 5001) {
                 self.events.push_back(SocketEvent { socket: *pair, report });
             }
@@ -133,7 +133,7 @@ impl ForeignHost for SocketHost {
         Ok(())
     }
     fn take(&mut self, packet: &mut Vec<u8>) -> Option<usize> {
-        // Nothing leaves from an address that is not there.
+        // Nothing leaves from an address that is gone.
         let leaves = |packet: &Vec<u8>| self.moved.is_none_or(|own| packet[12..16] == own.octets());
         *packet = std::iter::from_fn(|| self.out.pop_front()).find(leaves)?;
         Some(0)
@@ -151,18 +151,18 @@ impl ForeignHost for SocketHost {
             self.events.push_back(SocketEvent { socket: command.socket, report });
             return Ok(());
         }
-        if let SocketOrder::Connect(kind) = &command.order {
+        if let SocketOperation::Connect(kind) = &command.order {
             assert!(!kind.multipath && kind.congestion_control.as_deref() == Some("cubic"));
             self.socket = Some((command.socket, self.tcp(false)));
         }
         let Some((pair, tcp)) = &mut self.socket else { panic!("{command:?} to nobody") };
         assert_eq!(command.socket, *pair);
         match command.order {
-            SocketOrder::Connect(_) => {}
-            SocketOrder::Write(bytes) => _ = tcp.write(bytes),
-            SocketOrder::Read(bytes) => _ = tcp.read(bytes, self.now),
-            SocketOrder::Close => tcp.close(),
-            SocketOrder::Send { .. } => panic!("no datagrams here"),
+            SocketOperation::Connect(_) => {}
+            SocketOperation::Write(bytes) => _ = tcp.write(bytes),
+            SocketOperation::Read(bytes) => _ = tcp.read(bytes, self.now),
+            SocketOperation::Close => tcp.close(),
+            SocketOperation::Send { .. } => panic!("no datagrams here"),
         }
         self.pump();
         Ok(())
@@ -176,7 +176,7 @@ fn run(text: &Text, foreign: &[&str]) -> Run {
     run_off(text, foreign, 0)
 }
 
-/// Where the foreign hosts take places for others.
+/// Run in which foreign hosts write and expect a shifted pattern.
 fn run_off(text: &Text, foreign: &[&str], is_off: u32) -> Run {
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     for name in foreign {
@@ -192,7 +192,7 @@ fn run_off(text: &Text, foreign: &[&str], is_off: u32) -> Run {
 }
 
 #[test]
-fn a_transfer_between_sockets_is_the_same_wherever_these_are() {
+fn foreign_sockets_transfer_matches_simulated_endpoints() {
     let text = bottleneck();
     let simulated = text.run();
     for foreign in [&["src[0]"][..], &["dst[0]"], &["src[0]", "dst[0]"]] {
@@ -212,23 +212,23 @@ fn a_transfer_between_sockets_is_the_same_wherever_these_are() {
 }
 
 #[test]
-fn a_byte_that_is_not_in_its_place_is_noticed_at_either_end() {
+fn payload_check_finds_misplaced_bytes_at_either_end() {
     let text = bottleneck();
     assert!(text.run().json["groups"]["tcp"]["whole_run"].get("wrong_bytes").is_none());
     for (foreign, is_off) in [("src[0]", 1), ("src[0]", 65_535), ("dst[0]", 1)] {
         let run = run_off(&text, &[foreign], is_off);
         let wrong = run.tcp("whole_run.wrong_bytes");
-        // One of 256 bytes is right by chance. What was sent again in vain the fake counts twice.
+        // A wrong byte matches by chance in one of 256 cases. The fake counts retransmitted bytes twice.
         assert!((1.98e6..2.05e6).contains(&wrong), "{wrong} of 2 MB written or read by {foreign}");
         assert_eq!(run.tcp("whole_run.delivered_bytes"), 2e6);
     }
 }
 
 #[test]
-fn a_byte_that_a_middlebox_changes_is_wrong_when_it_is_delivered() {
+fn payload_check_counts_corrupted_bytes_when_delivered() {
     let text = bottleneck().with("ecn = true }", "ecn = true }\nrewrite = \"2 %\"");
     let [there, back] = ["src[0]", "dst[0]"].map(|foreign| run(&text, &[foreign]));
-    // Of each packet that is changed, the first byte is; segments have 1448.
+    // The first byte of each changed packet is corrupted; segments have 1448 bytes.
     let changed = there.tcp("altered_bytes") / 1448.0;
     assert!(changed > 10.0);
     assert_eq!(there.tcp("whole_run.wrong_bytes"), changed.ceil());
@@ -236,7 +236,7 @@ fn a_byte_that_a_middlebox_changes_is_wrong_when_it_is_delivered() {
 }
 
 #[test]
-fn timeouts_that_a_stack_does_not_count_are_not_known() {
+fn timeouts_are_null_if_a_stack_lacks_them() {
     let text = bottleneck();
     for lacks_timeouts in [false, true] {
         let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
@@ -255,13 +255,13 @@ fn timeouts_that_a_stack_does_not_count_are_not_known() {
             let Values::U64(timeouts) = column(table, "timeouts") else { panic!("counts") };
             assert_eq!(timeouts[0] == Values::NO_COUNT, lacks_timeouts, "{table}: {timeouts:?}");
         }
-        // Its peer is this project's.
+        // The peer is a simulated endpoint.
         assert_ne!(column("connections", "backward_timeouts"), Values::U64(vec![Values::NO_COUNT]));
     }
 }
 
 #[test]
-fn questions_and_answers_go_between_sockets() {
+fn foreign_sockets_exchange_requests_and_responses() {
     let flow =
         "{ kind = \"request_response\", request = \"300 B\", response = \"20 kB\", think = \"100 ms\" }";
     let text = Text::new("10 s").dumbbell(1, "5 Mbit/s", "10 ms", "queue = \"droptail\"").flow(
@@ -280,7 +280,7 @@ fn questions_and_answers_go_between_sockets() {
 }
 
 #[test]
-fn a_socket_that_cannot_be_had_ends_the_run_and_says_why() {
+fn refused_socket_ends_the_run_with_the_reason() {
     let text = bottleneck();
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     let host = SocketHost { refuses: Some("its kernel has no such control"), ..SocketHost::new(text) };
@@ -291,10 +291,10 @@ fn a_socket_that_cannot_be_had_ends_the_run_and_says_why() {
 }
 
 #[test]
-fn a_connection_that_breaks_is_said_to_have_broken() {
-    /// Refuses whatever is asked.
-    struct Refusing(VecDeque<SocketEvent>);
-    impl ForeignHost for Refusing {
+fn foreign_connection_break_is_reported() {
+    /// A host that refuses every command.
+    struct RefusingHost(VecDeque<SocketEvent>);
+    impl ForeignHost for RefusingHost {
         fn next_event(&self) -> Option<Instant> {
             None
         }
@@ -311,7 +311,7 @@ fn a_connection_that_breaks_is_said_to_have_broken() {
             true
         }
         fn command(&mut self, command: &SocketCommand) -> Result<(), HostError> {
-            if matches!(command.order, SocketOrder::Connect(_)) {
+            if matches!(command.order, SocketOperation::Connect(_)) {
                 let report = SocketReport::Broken(ResetCause::Refused);
                 self.0.push_back(SocketEvent { socket: command.socket, report });
             }
@@ -323,7 +323,7 @@ fn a_connection_that_breaks_is_said_to_have_broken() {
     }
     let text = bottleneck();
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
-    simulation.attach("src[0]", Box::new(Refusing(VecDeque::new()))).unwrap();
+    simulation.attach("src[0]", Box::new(RefusingHost(VecDeque::new()))).unwrap();
     let run = finish(simulation);
     assert_eq!(run.tcp("connections.broken.refused"), 1.0);
     assert_eq!(run.tcp("completed"), 0.0);

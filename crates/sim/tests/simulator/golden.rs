@@ -1,8 +1,8 @@
-//! Fingerprints of some runs. They change when behaviour does: a corrected law, another draw, another order of
-//! events. Work on speed changes none of these, so it must leave this table alone.
+//! Fingerprints of some runs. They change with behaviour: a corrected law, other draws, another order of events. Performance work
+//! must not change this table.
 //!
-//! To renew it after a change of behaviour that is meant: `cargo test -p tailrace-sim golden` prints the present
-//! rows in the form below. Say in the commit why they changed.
+//! After an intended change of behaviour, `cargo test -p tailrace-sim golden` prints the present rows in the form below. The
+//! commit message should say why they changed.
 
 use crate::determinism::eventful;
 use crate::support::{Text, run_scenario};
@@ -12,7 +12,7 @@ use tailrace_scenario::Scenario;
 const KOCHHER: &str = include_str!("../../../../papers/kochher/kochher.toml");
 /// Reference scenario A: 400 TCP flows with ECN and one flood over RED.
 const SCENARIO_A: &str = include_str!("../../../../benches/peers/tailrace/a.toml");
-/// Two paths, of which one fails and returns.
+/// Two paths, one of which fails and returns.
 const MULTIPATH: &str = include_str!("../../../../scenarios/does-a-returning-path-carry-data-again.toml");
 
 #[rustfmt::skip]
@@ -24,7 +24,7 @@ const GOLDEN: [(&str, u64); 5] = [
     ("connections that come and go", 0xdd0b91b00cc0b321),
 ];
 
-/// Transfers at random times over a link that loses some, with servers that their clients leave behind in LAST-ACK.
+/// Transfers at random times over a lossy link, with servers left in LAST-ACK.
 fn short_connections() -> Arc<Scenario> {
     Text::new("20 s")
         .dumbbell(2, "10 Mbit/s", "10 ms", "loss = \"2 %\"")
@@ -40,7 +40,7 @@ fn shortened(text: &str, duration: &str) -> Arc<Scenario> {
 }
 
 #[test]
-fn golden_fingerprints_are_what_they_were() {
+fn golden_fingerprints_are_unchanged() {
     let scenarios = [
         shortened(KOCHHER, "10 s"),
         shortened(SCENARIO_A, "4 s"),

@@ -1,4 +1,4 @@
-//! Series of groups: they are of all flows, of those that are under way, and of each direction by itself.
+//! Time series of groups: over all flows, over open flows, and by direction.
 
 use crate::support::{Run, Text, assert_close};
 use tailrace_scenario::{EVENT_ROW, FLOW_ROW, GROUP_ROW, QUEUE_ROW};
@@ -10,7 +10,7 @@ fn last(run: &Run, column: &str) -> f64 {
 }
 
 #[test]
-fn they_are_of_all_flows_whatever_is_kept_of_single_ones() {
+fn group_series_cover_all_flows() {
     let text = |most: u32| {
         Text::new("3 s")
             .top(&format!("record = {{ interval = \"100 ms\", max_series_flows = {most} }}"))
@@ -21,14 +21,14 @@ fn they_are_of_all_flows_whatever_is_kept_of_single_ones() {
     assert_eq!(run.column("flow_series", "time_s").len(), 2 * 30);
     assert_eq!(run.column("group_series", "time_s").len(), 30);
     let mean = |column: &str| run.column("group_series", column).iter().sum::<f64>() / 30.0;
-    // What flowed in every interval makes up the total: nothing is left out, nothing comes twice.
+    // Rates of all intervals add up to the total.
     assert_close(mean("throughput_bps"), run.tcp("throughput_bps.sum"), 1e-12);
     assert_close(mean("goodput_bps"), run.tcp("goodput_bps.sum"), 1e-12);
     for counter in ["sent_packets", "lost_packets", "retransmitted_packets", "loss_ratio"] {
         assert_eq!(last(&run, counter), run.tcp(counter), "{counter}");
     }
     assert_eq!((last(&run, "open_flows"), last(&run, "cwnd_flows")), (5.0, 5.0));
-    // With all flows sampled the group's mean window is theirs.
+    // With all flows sampled the group's mean window is the mean of theirs.
     let all = text(5).run();
     let each = all.column("flow_series", "cwnd_segments");
     for (own, mean) in each.chunks(5).zip(all.column("group_series", "cwnd_mean_segments")) {
@@ -38,8 +38,8 @@ fn they_are_of_all_flows_whatever_is_kept_of_single_ones() {
 }
 
 #[test]
-fn flows_that_have_ended_leave_the_mean_window() {
-    // Two transfers through a wide link, of which one is over within a second, and a datagram flow that stops.
+fn mean_cwnd_excludes_finished_flows() {
+    // Two transfers over a fast link, one of which ends within a second, and a datagram flow that stops.
     let run = Text::new("10 s")
         .top("record = { interval = \"1 s\" }")
         .dumbbell(2, "10 Mbit/s", "5 ms", "")
@@ -68,15 +68,15 @@ fn flows_that_have_ended_leave_the_mean_window() {
         assert_eq!(*open == 1.0, window.is_finite());
     }
     assert_eq!(of("udp", "open_flows")[..4], [0.0, 1.0, 0.0, 0.0]);
-    // Nor has a flow that has ended a window of its own.
+    // A finished flow has no window.
     let windows = run.column("flow_series", "cwnd_segments");
     let groups = run.words("flow_series", "group");
     assert!(windows.iter().zip(groups).all(|(w, g)| g != "tcp" || w.is_nan()));
 }
 
 #[test]
-fn each_direction_has_its_own_delay() {
-    // 5 ms there and 40 ms back: requests of one packet, responses of ten, whose mean says nothing of either way.
+fn group_series_have_delay_per_direction() {
+    // Forward 5 ms and reverse 40 ms: requests of one packet, responses of ten.
     let run = Text::new("5 s")
         .top("record = { interval = \"1 s\" }")
         .hosts("src", 1)
@@ -99,7 +99,7 @@ fn each_direction_has_its_own_delay() {
         assert_close(forward, 0.005, 0.01);
         assert_close(back, 0.040, 0.01);
     }
-    // What goes one way only has nothing to say of the other.
+    // A one-way flow has no reverse values.
     let one_way =
         Text::new("1 s").dumbbell(1, "5 Mbit/s", "5 ms", "").tcp("mss = \"1000 B\"", "\"bulk\"").run();
     assert!(one_way.tcp("one_way_delay_s.mean") > 0.0);
@@ -107,7 +107,7 @@ fn each_direction_has_its_own_delay() {
 }
 
 #[test]
-fn rows_are_as_wide_as_a_scenario_is_reckoned_with() {
+fn series_rows_match_the_memory_estimate() {
     let run = Text::new("3 s")
         .top("record = { interval = \"1 s\", events = true }")
         .dumbbell(1, "5 Mbit/s", "5 ms", "queue = { kind = \"codel\" }")

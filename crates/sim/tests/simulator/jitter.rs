@@ -1,4 +1,4 @@
-//! Jitter of what reaches the application, by hand.
+//! Jitter of deliveries, by hand.
 
 use crate::support::{Run, Text};
 
@@ -21,7 +21,7 @@ fn transfer(more: &str, transport: &str, segments: u32) -> Run {
 }
 
 #[test]
-fn a_constant_path_has_none_and_a_step_of_its_delay_counts_once() {
+fn jitter_is_zero_on_a_constant_path_and_counts_a_delay_step_once() {
     let flow = |text: Text| {
         text.top("record = { interval = \"500 ms\" }")
             .flow(
@@ -37,20 +37,20 @@ fn a_constant_path_has_none_and_a_step_of_its_delay_counts_once() {
     let fault = "[[fault]]\nat = \"2010 ms\"\nlink = \"way\"\nkind = \"delay\"\nvalue = \"80 ms\"";
     let step = flow(one_link("name = \"way\"").add(fault));
     assert_eq!(nanoseconds(&step, "groups.udp.jitter_s.max"), 30_000_000);
-    // 20 datagrams a second from 0 s on; the last two are under way at the end.
+    // At 20 datagrams/s from 0 s on; the last two are in flight at the end.
     let received = step.flows("udp", "received_packets")[0];
     assert!((198.0..=199.0).contains(&received), "{received}");
     assert!((step.flows("udp", "jitter_mean_s")[0] - 0.03 / (received - 1.0)).abs() < 1e-12);
-    // Ten a sample: the fifth one holds the step, which is one in ten.
+    // Ten datagrams per sample: one of them has the step.
     let series = step.column("flow_series", "jitter_s");
     assert!((series[4] - 0.003).abs() < 1e-12, "{series:?}");
     assert_eq!(series.iter().filter(|j| **j != 0.0).count(), 1, "{series:?}");
 }
 
 #[test]
-fn what_a_timeout_repeats_counts_from_its_first_sending() {
-    // One segment at a time. SYN and ACK come before them, so the fifth is the seventh packet: lost, and sent again
-    // 1 s later. It takes 1 s longer than the one before it, and than the one after it.
+fn jitter_of_rto_retransmission_counts_from_first_transmission() {
+    // Window of one segment. SYN and ACK come first, so the fifth segment is the seventh packet: lost, and retransmitted 1 s
+    // later. Its transit time is 1 s longer than that of the one before it, and of the one after it.
     let run = transfer("loss = { kind = \"periodic\", every = 7 }\nreverse = { loss = 0 }", "window = 1", 10);
     assert_eq!(run.tcp("retransmitted_packets"), 1.0);
     assert_eq!(nanoseconds(&run, "groups.tcp.jitter_s.max"), 1_000_000_000);
@@ -59,10 +59,10 @@ fn what_a_timeout_repeats_counts_from_its_first_sending() {
 }
 
 #[test]
-fn what_waits_for_a_repetition_comes_late_with_it() {
-    // Four segments at a time, clocked by ACKs. The 20th packet is the 18th segment, sent 832 us after the 17th. Three
-    // duplicates follow: the 19th, the 20th, and the 21st that the 17th's ACK lets go 100.864 ms after the 17th. Its own
-    // ACK is there another 100.864 ms later: the 18th is sent again 201.728 - 0.832 ms after its first time.
+fn jitter_includes_the_delay_of_a_fast_retransmission() {
+    // Window of four segments, clocked by ACKs. The 20th packet is the 18th segment, sent 832 us after the 17th. Three duplicates
+    // follow: for the 19th, the 20th, and the 21st, which the 17th's ACK releases 100.864 ms after the 17th. Its own ACK arrives
+    // another 100.864 ms later: the 18th is retransmitted 201.728 - 0.832 ms after its first transmission.
     let run = transfer(
         "loss = { kind = \"periodic\", every = 20 }\nreverse = { loss = 0 }",
         "window = 4, limited_transmit = false",
@@ -70,8 +70,8 @@ fn what_waits_for_a_repetition_comes_late_with_it() {
     );
     assert_eq!((run.tcp("retransmitted_packets"), run.tcp("timeouts")), (1.0, 0.0));
     assert_eq!(nanoseconds(&run, "groups.tcp.jitter_s.max"), 200_896_000);
-    // The 18th to 21st are one delivery: 21 differences. Up and down again; and the first four leave at once, so that
-    // they wait 0 to 3 times 832 us for one another.
+    // Segments 18 to 21 are one delivery: 21 differences. The transit time rises and falls once; the first four segments leave at
+    // once, so they wait 0 to 3 times 832 us for one another.
     let sum = 2 * 200_896_000 + 6 * 832_000;
     assert_eq!(nanoseconds(&run, "groups.tcp.jitter_s.mean"), (sum + 10) / 21);
     assert_eq!(nanoseconds(&run, "groups.tcp.one_way_delay_s.max"), 50_832_000 + 3 * 832_000);

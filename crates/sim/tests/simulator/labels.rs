@@ -1,11 +1,11 @@
-//! Disciplines that write into packets: labels must survive the way from router to router.
+//! Disciplines that write labels: these must survive from router to router.
 
 use crate::support::{Run, Text, assert_close};
 
 const TCP: &str = "{ kind = \"tcp\", cc = \"newreno\", profile = \"ns2\", mss = \"1000 B\" }";
 const UDP: &str = "{ kind = \"udp\", header = \"0 B\" }";
 
-/// One UDP flow of 10 Mbit/s and 31 TCP flows over 10 Mbit/s from `r2` on, behind `r1`.
+/// A UDP flow of 10 Mbit/s and 31 TCP flows over 10 Mbit/s from `r2` on, behind `r1`.
 fn flood_and_tcp(first: &str, second: &str) -> Run {
     Text::new("60 s")
         .top("warmup = \"20 s\"")
@@ -28,7 +28,7 @@ fn flood_and_tcp(first: &str, second: &str) -> Run {
         .run()
 }
 
-/// The share of the flood, and the mean of TCP's, in 32nds of 10 Mbit/s.
+/// Share of the flood, and mean share of TCP, in 32nds of 10 Mbit/s.
 fn shares(run: &Run) -> (f64, f64) {
     let leaf =
         |group: &str, what: &str| run.leaf(&format!("groups.{group}.throughput_bps.{what}")) / 312_500.0;
@@ -36,9 +36,9 @@ fn shares(run: &Run) -> (f64, f64) {
 }
 
 #[test]
-fn csfq_holds_a_flood_to_about_the_share_of_each_tcp() {
-    // Stoica et al. 1998 §4.1; spec section 4, oracle (d): 10/32 Mbit/s each. What a flood of 32 times its share gets
-    // beyond it is what the averages are late; TCP gets the rest.
+fn csfq_limits_a_flood_to_a_fair_share() {
+    // Stoica et al. 1998 §4.1; spec section 4, oracle (d): 10/32 Mbit/s each. A flood of 32 times its share gets more while its
+    // estimates lag; TCP gets the rest.
     for (first, second) in [("droptail", "edge"), ("csfq", "core")] {
         let run = flood_and_tcp(
             &format!("queue = \"{first}\""),
@@ -53,7 +53,7 @@ fn csfq_holds_a_flood_to_about_the_share_of_each_tcp() {
 }
 
 #[test]
-fn a_csfq_core_without_an_edge_protects_nobody() {
+fn csfq_core_without_edge_does_not_protect() {
     let run = flood_and_tcp("queue = \"droptail\"", "queue = { kind = \"csfq\", role = \"core\" }");
     let (udp, tcp) = shares(&run);
     assert!(udp > 20.0 && tcp < 0.4, "{udp} {tcp}");
@@ -85,7 +85,7 @@ const BOTH: &str = "queue = \"netfence\"";
 const ACCESS: &str = "queue = { kind = \"netfence\", role = \"access\" }";
 const BOTTLENECK: &str = "queue = { kind = \"netfence\", role = \"bottleneck\" }";
 
-/// What the flood gets, and the mean of TCP, in quarters of the link.
+/// Share of the flood, and mean share of TCP, in quarters of the link.
 fn quarters(run: &Run) -> (f64, f64) {
     let leaf =
         |group: &str, what: &str| run.leaf(&format!("groups.{group}.throughput_bps.{what}")) / 250_000.0;
@@ -93,8 +93,8 @@ fn quarters(run: &Run) -> (f64, f64) {
 }
 
 #[test]
-fn netfence_gives_a_flood_of_any_rate_what_every_sender_gets() {
-    // Spec section 5: limits swing about C/N, and at worst fall to 0.9^3 of it; a flood gets no more than the others.
+fn netfence_limits_a_flood_to_a_fair_share() {
+    // Spec section 5: limits vary about C/N, and fall to 0.9^3 of it at worst; a flood gets no more than the others.
     for (access, bottleneck, rate) in
         [("", BOTH, "3 Mbit/s"), ("", BOTH, "800 kbit/s"), (ACCESS, BOTTLENECK, "3 Mbit/s")]
     {
@@ -107,21 +107,21 @@ fn netfence_gives_a_flood_of_any_rate_what_every_sender_gets() {
 }
 
 #[test]
-fn a_receiver_that_withholds_feedback_leaves_a_flood_with_requests() {
+fn netfence_limits_sender_without_feedback_to_requests() {
     let (udp, tcp) = quarters(&netfence("", BOTH, "3 Mbit/s", "feedback = \"withhold\""));
-    // 5 % of the link.
+    // Upper bound of 5 % of the link.
     assert!((0.15..0.2001).contains(&udp), "{udp}");
     assert!(tcp > 1.1, "{tcp}");
 }
 
 #[test]
-fn a_netfence_bottleneck_without_access_routers_is_a_fifo_of_legacy_packets() {
+fn netfence_bottleneck_without_access_router_is_a_legacy_fifo() {
     let (udp, tcp) = quarters(&netfence("", BOTTLENECK, "3 Mbit/s", ""));
     assert!(udp > 3.9 && tcp < 0.05, "{udp} {tcp}");
 }
 
 #[test]
-fn netfence_flags_the_flood_and_no_tcp() {
+fn netfence_flags_only_the_flood() {
     let run = netfence("", BOTH, "3 Mbit/s", "role = \"attack\"");
     let flagged = |what: &str| run.leaf(&format!("queues.r1->r2.flagged.{what}"));
     let verdicts = ["true_positive", "false_positive", "false_negative"].map(flagged);

@@ -1,9 +1,9 @@
-//! What disciplines know of their links: a fault reaches them, and a link's overhead is no capacity.
+//! Link properties seen by disciplines: faults change them, and overhead is not capacity.
 
 use crate::support::{Run, Text, assert_close};
 use tailrace_qdisc::QdiscConfig;
 
-/// Two TCP flows and one of UDP over a link of `rate` and `delay` with this queue.
+/// Two TCP flows and a UDP flow over a link of `rate` and `delay` with this queue.
 fn text((rate, delay): (&str, &str), queue: &str, more: &str) -> Text {
     Text::new("4 s")
         .dumbbell(2, rate, delay, &format!("queue = {queue}\n{more}"))
@@ -20,7 +20,7 @@ fn fault(kind: &str, value: &str) -> String {
     format!("[[fault]]\nat = \"0 s\"\nlink = \"bottleneck\"\nkind = \"{kind}\"\nvalue = \"{value}\"")
 }
 
-/// All disciplines, and those within others.
+/// All disciplines, alone and as inner queues.
 fn queues() -> impl Iterator<Item = String> {
     let plain = |name: &&str| format!("{{ kind = \"{name}\" }}");
     let others = [
@@ -32,7 +32,7 @@ fn queues() -> impl Iterator<Item = String> {
 }
 
 #[test]
-fn a_rate_and_a_delay_that_a_fault_sets_at_the_start_are_as_good_as_declared() {
+fn rate_and_delay_fault_at_start_equals_declaration() {
     for queue in queues() {
         let declared = text(("12 Mbit/s", "20 ms"), &queue, "").run();
         let set = text(("3 Mbit/s", "5 ms"), &queue, "")
@@ -63,43 +63,43 @@ fn datagrams(size: u64, overhead: u64, queue: &str) -> Text {
 }
 
 #[test]
-fn overhead_costs_the_time_that_its_bytes_take_and_nothing_else() {
+fn link_overhead_only_adds_transmission_time() {
     for queue in queues() {
-        // The channels of netfence are as long as full packets make them, other disciplines reckon with packets of 1000 B.
+        // NetFence's channels assume full packets, other disciplines packets of 1000 B.
         let size = if queue.contains("netfence") { 1500 } else { 1000 };
         let bare = datagrams(size, 0, &queue).run();
         let framed = datagrams(size, 38, &queue).run();
         let loss = |run: &Run| run.leaf("groups.large.loss_ratio");
         assert_eq!(loss(&framed), loss(&bare), "{queue}");
-        // The packets in which hosts return netfence's feedback have another size.
+        // NetFence's feedback packets have another size.
         if !queue.contains("netfence") {
             assert_eq!(framed.output.fingerprint, bare.output.fingerprint, "{queue}");
         }
     }
 }
 
-/// A bulk transfer for 30 s, whose window is limited by nothing but the queue.
+/// A bulk transfer for 30 s, limited only by the queue.
 fn transfer(rate: &str, more: &str) -> Text {
     Text::new("30 s").dumbbell(1, rate, "10 ms", more).tcp("", "\"bulk\"")
 }
 
 #[test]
-fn avq_on_a_link_that_became_faster_lets_its_new_rate_through() {
+fn avq_follows_a_rate_increase() {
     for at in ["0 s", "10 s"] {
         let fault = fault("rate", "40 Mbit/s").replace("0 s", at);
         let run = transfer("10 Mbit/s", "queue = \"avq\"").top("warmup = \"15 s\"").add(&fault).run();
-        // 0.98 of the rate less headers; it was 9.4 Mbit/s.
+        // Goodput of 0.98 of the rate without headers.
         assert_close(run.leaf("groups.tcp.goodput_bps.sum"), 37.7e6, 0.02);
     }
 }
 
 #[test]
-fn avq_finds_the_capacity_that_overhead_leaves() {
+fn avq_capacity_excludes_overhead() {
     let run = transfer("10 Mbit/s", "queue = \"avq\"\noverhead = \"38 B\"").run();
-    // The law acts before the buffer is full: else it is a drop-tail queue.
+    // The law acts before the buffer is full; otherwise this would be a drop-tail queue.
     assert_eq!(run.queue("dropped_packets.overlimit"), 0.0);
     assert!(run.queue("dropped_packets.aqm") > 0.0);
-    // 1448 of 1538 bytes are payload.
+    // Payload is 1448 of 1538 bytes.
     let goodput = run.leaf("groups.tcp.goodput_bps.sum");
     assert!(goodput > 0.9 * 10e6 * 1448.0 / 1538.0 && goodput < 10e6 * 1448.0 / 1538.0, "{goodput}");
 }

@@ -1,4 +1,4 @@
-//! The whole simulator against what can be computed by hand, theory, and itself.
+//! Whole simulations against hand calculations, theory, and other runs.
 
 mod addresses;
 mod applications;

@@ -1,4 +1,4 @@
-//! Multipath TCP between simulated hosts, and its captures as tshark sees them.
+//! MPTCP between simulated hosts, and its captures as tshark reads them.
 
 use crate::captures::Tshark;
 use crate::support::{Run, Text};
@@ -24,8 +24,8 @@ pub(crate) fn flow(text: Text, transport: &str, app: &str) -> Text {
 }
 
 #[test]
-fn eight_disjoint_paths_add_up() {
-    // 8 Mbit/s of IP packets of 1500 bytes with 1428 of payload: 7.616 Mbit/s. Issue: at least 95 % of it.
+fn goodput_of_eight_disjoint_paths_adds_up() {
+    // Eight paths: 8 Mbit/s of IP packets of 1500 bytes with 1428 of payload, 7.616 Mbit/s; at least 95 % of it.
     let text = parallel("40 s", 8, "30 packets").top("warmup = \"10 s\"");
     let run = flow(text, "scheduler = \"lowest_rtt\", cc = \"lia\"", "\"bulk\"").run();
     let goodput = run.leaf("groups.mp.goodput_bps.sum");
@@ -33,7 +33,7 @@ fn eight_disjoint_paths_add_up() {
 }
 
 #[test]
-fn a_transfer_outlives_its_paths() {
+fn transfer_survives_failure_of_its_paths() {
     for kind in ["down", "blackhole"] {
         let text = flow(parallel("60 s", 2, "30 packets"), "", "{ kind = \"transfer\", size = \"2 MB\" }")
             .add(&format!("[[fault]]\nat = \"2 s\"\nuntil = \"5 s\"\nlink = \"path0\"\nkind = \"{kind}\""))
@@ -48,8 +48,8 @@ pub(crate) fn fell_back(run: &Run) -> bool {
 }
 
 #[test]
-fn a_middlebox_on_the_first_path_leaves_plain_tcp() {
-    // RFC 8684 §3.7: without MP_CAPABLE in the SYN or SYN-ACK, or without a DSS in the first data, a host goes on as TCP.
+fn option_stripping_on_first_path_falls_back_to_tcp() {
+    // RFC 8684 §3.7: without MP_CAPABLE in the SYN or SYN-ACK, or without a DSS in the first data, a host falls back to TCP.
     for strip in ["mptcp", "mptcp_syn", "mptcp_data"] {
         for (there, back) in [(strip, strip), (strip, "none"), ("none", strip)] {
             let lines = format!("name = \"path0\"\nstrip = \"{there}\"\nreverse = {{ strip = \"{back}\" }}");
@@ -62,8 +62,8 @@ fn a_middlebox_on_the_first_path_leaves_plain_tcp() {
 }
 
 #[test]
-fn a_long_path_is_filled_after_the_fallback_as_before() {
-    // 50 Mbit/s and 100 ms: 64 KiB of receive window would be 5 Mbit/s.
+fn fallback_keeps_window_scaling_on_a_long_path() {
+    // Path of 50 Mbit/s and 100 ms: a receive window of 64 KiB would give 5 Mbit/s.
     for profile in ["linux", "linux_6_1", "rfc"] {
         for strip in ["none", "mptcp", "mptcp_syn", "mptcp_data"] {
             let more =
@@ -80,16 +80,16 @@ fn a_long_path_is_filled_after_the_fallback_as_before() {
 }
 
 #[test]
-fn a_middlebox_on_the_second_path_costs_only_that_path() {
+fn option_stripping_on_second_path_loses_only_that_subflow() {
     for strip in ["mptcp", "mptcp_syn", "mptcp_data"] {
         for (there, back) in [(strip, strip), (strip, "none"), ("none", strip)] {
             let lines = format!("name = \"path1\"\nstrip = \"{there}\"\nreverse = {{ strip = \"{back}\" }}");
-            // One path of 1 Mbit/s takes 17 s for it.
+            // A single path of 1 Mbit/s takes 17 s.
             let text = parallel("20 s", 2, "30 packets").with("name = \"path1\"", &lines);
             let run = flow(text, "", "{ kind = \"transfer\", size = \"2 MB\" }").run();
             assert_eq!(run.leaf("groups.mp.completed"), 1.0, "{there} {back}");
             assert!(!fell_back(&run), "{there} {back}");
-            // Where the client's proof does not arrive, nothing is sent.
+            // A subflow whose third ACK does not arrive sends nothing.
             let carried = run.json["connections"]["mp[0]"]["paths"]["path1"]["scheduled_bytes"].as_u64();
             assert!(there == "none" || carried.unwrap_or(0) == 0, "{there} {back}: {carried:?}");
         }
@@ -97,8 +97,8 @@ fn a_middlebox_on_the_second_path_costs_only_that_path() {
 }
 
 #[test]
-fn every_segment_fits_an_ethernet_packet() {
-    // The first data has MP_CAPABLE beside it, later data a mapping of a length that depends on numbers and checksums.
+fn segments_with_options_fit_the_mtu() {
+    // The first data carries MP_CAPABLE, later data a mapping whose length depends on numbers and checksums.
     for options in [
         "",
         "checksum = false",
@@ -113,7 +113,7 @@ fn every_segment_fits_an_ethernet_packet() {
 }
 
 #[test]
-fn options_that_a_fixed_header_stands_for_make_no_packet_smaller_when_they_are_taken_out() {
+fn stripping_options_keeps_fixed_header_size() {
     let transport = "{ kind = \"mptcp\", header = \"0 B\" }";
     let text =
         parallel("20 s", 1, "200 packets").with("name = \"path0\"", "name = \"path0\"\nstrip = \"mptcp\"");
@@ -122,8 +122,8 @@ fn options_that_a_fixed_header_stands_for_make_no_packet_smaller_when_they_are_t
 }
 
 #[test]
-fn a_fixed_header_stands_for_the_options_too() {
-    // ns-2's packets have one size: 536 and 40 bytes, whatever mapping or acknowledgment goes with them.
+fn fixed_header_size_includes_options() {
+    // Packets of ns-2 have a fixed size, 536 and 40 bytes, whatever mapping or acknowledgment they carry.
     let text = parallel("20 s", 1, "200 packets").with("mtu = \"65535 B\"", "mtu = \"576 B\"");
     let transport =
         "{ kind = \"mptcp\", profile = \"ns2\", mss = \"536 B\", header = \"40 B\", window = 100 }";
@@ -133,7 +133,7 @@ fn a_fixed_header_stands_for_the_options_too() {
 }
 
 #[test]
-fn runs_repeat_to_the_bit() {
+fn mptcp_runs_are_deterministic() {
     let text = |cc: &str| {
         let text = flow(parallel("10 s", 3, "10 packets"), &format!("cc = \"{cc}\""), "\"bulk\"");
         text.with("delay = \"10 ms\"", "loss = \"1 %\"\ndelay = \"50 ms\"")
@@ -143,7 +143,7 @@ fn runs_repeat_to_the_bit() {
     }
 }
 
-/// Two paths that lose packets, one of which goes down for a while; the transfer ends.
+/// Two lossy paths, one of which goes down for a while; the transfer completes.
 fn captured(transport: &str) -> Run {
     let text =
         parallel("30 s", 2, "15 packets").with("delay = \"10 ms\"", "loss = \"1 %\"\ndelay = \"40 ms\"");
@@ -154,7 +154,7 @@ fn captured(transport: &str) -> Run {
 }
 
 #[test]
-fn tshark_dissects_every_option_and_links_the_subflows() {
+fn tshark_dissects_mptcp_options_and_links_subflows() {
     for transport in [
         "",
         "checksum = true, behaviour.wide_dsn = true",
@@ -189,7 +189,7 @@ fn tshark_dissects_every_option_and_links_the_subflows() {
 }
 
 #[test]
-fn both_directions_of_a_download_are_told() {
+fn connection_series_have_rows_per_sending_direction() {
     let app = "{ kind = \"request_response\", request = \"100 B\", response = \"600 kB\", count = 2 }";
     let text = parallel("30 s", 2, "30 packets").add("[record]\ninterval = \"100 ms\"");
     let run = flow(text, "", app).run();

@@ -1,4 +1,4 @@
-//! One host, one link, several gateways: subflows by loose source routing.
+//! Subflows by loose source routing: one host, one link, several gateways.
 
 use crate::captures::Tshark;
 use crate::support::{Run, Text, assert_close, run_scenario};
@@ -7,8 +7,8 @@ use tailrace_core::params::Value;
 use tailrace_scenario::model::{NodeIndex, Transport};
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 
-/// Host `a` behind a mesh router; three ways of 2 Mbit/s each from there to host `b`, and a fourth router that leads
-/// nowhere. Routing takes the way through `gw[0]`, in both directions.
+/// Host `a` behind a mesh router; three paths of 2 Mbit/s from there to host `b`, and a fourth router that is a dead end. Routing
+/// uses `gw[0]` in both directions.
 fn mesh(duration: &str) -> Text {
     Text::new(duration)
         .add("[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"")
@@ -30,7 +30,7 @@ fn mesh(duration: &str) -> Text {
 }
 
 fn flow(text: Text, manager: &str, app: &str) -> Text {
-    // Ample buffers: Linux's own tuning leaves three paths partly idle.
+    // Ample buffers, because Linux's autotuning leaves three paths partly idle.
     let transport = format!(
         "{{ kind = \"mptcp\", profile = \"linux\", send_buffer = \"4 MiB\", path_manager = {manager} }}"
     );
@@ -50,9 +50,9 @@ fn subflows(run: &Run, what: &str) -> u64 {
 }
 
 #[test]
-fn a_host_with_one_link_takes_all_gateways() {
+fn binder_uses_all_gateways_with_one_link() {
     let text = || mesh("60 s").top("warmup = \"20 s\"");
-    // Of 1500 bytes 1448 less 20 of the mapping are payload, and with a source route 8 less.
+    // Payload is 1448 of 1500 bytes less 20 of the mapping, and with a source route 8 less.
     let one = 2e6 * 1428.0 / 1500.0;
     let plain = flow(text(), "\"passive\"", "\"bulk\"").run();
     assert_close(goodput(&plain), one, 0.03);
@@ -64,10 +64,10 @@ fn a_host_with_one_link_takes_all_gateways() {
     assert_eq!(names, ["a-mesh", "a-mesh via gw[1]", "a-mesh via gw[2]"]);
     for path in paths.values() {
         assert_eq!(path["subflows"], 1);
-        // A third of 60 s at 2 Mbit/s each, and some more than is acknowledged.
+        // A third of 60 s at 2 Mbit/s each, and some more because not all of it is acknowledged.
         assert_close(path["scheduled_bytes"].as_f64().unwrap(), one * 60.0 / 8.0, 0.1);
     }
-    // Each way carries what its subflow sends, and the server's answers come back by it.
+    // Each path carries its subflow's data, and the server's replies return by it.
     for (queue, back) in [("gw[1]->far", "far->gw[1]"), ("gw[2]->far", "far->gw[2]")] {
         assert!(bound.leaf(&format!("queues.{queue}.dequeued_packets")) > 5000.0, "{queue}");
         assert!(bound.leaf(&format!("queues.{back}.dequeued_packets")) > 2000.0, "{back}");
@@ -78,14 +78,14 @@ fn a_host_with_one_link_takes_all_gateways() {
     assert!(totals.keys().eq(expected.iter()), "{:?}", totals.keys());
     for path in totals.values() {
         assert_close(path["goodput_bps"].as_f64().unwrap(), one, 0.05);
-        // A millisecond, two, ten and one, and what waits.
+        // Delays of a millisecond, two, ten and one, and queueing.
         assert!(path["one_way_delay_s"]["p50"].as_f64().unwrap() > 0.014);
     }
 }
 
 #[test]
-fn lists_lead_through_several_gateways_and_into_alleys_and_back() {
-    // In and out of the alley; past gw[1] twice; backwards over the far router.
+fn source_route_lists_visit_several_gateways() {
+    // Routes into the alley and back; past gw[1] twice; backwards over the far router.
     let lists = "alley, gw[1]; gw[1], gw[1], alley, gw[2]; far, gw[2], far";
     let run = flow(mesh("30 s"), &through(lists), "{ kind = \"transfer\", size = \"4 MB\" }").run();
     assert_eq!(run.leaf("groups.mp.completed"), 1.0);
@@ -102,7 +102,7 @@ fn lists_lead_through_several_gateways_and_into_alleys_and_back() {
 }
 
 #[test]
-fn a_gateway_that_dies_takes_its_subflow_and_no_byte() {
+fn gateway_failure_loses_subflow_but_no_byte() {
     for kind in ["down", "blackhole"] {
         let text = flow(mesh("120 s"), &through("gw[1]; gw[2]"), "{ kind = \"transfer\", size = \"6 MB\" }")
             .add(&format!("[[fault]]\nat = \"2 s\"\nlink = \"in[1]\"\nkind = \"{kind}\""))
@@ -110,14 +110,14 @@ fn a_gateway_that_dies_takes_its_subflow_and_no_byte() {
         let run = text.run();
         assert_eq!(run.leaf("groups.mp.completed"), 1.0, "{kind}");
         assert_eq!(subflows(&run, "subflows_established"), 3);
-        // Two ways of 2 Mbit/s are left for what the third had: 16 s at most, where three take 9.
+        // Two paths of 2 Mbit/s take over the third's data: 16 s at most, against 9 with three.
         let took = run.leaf("groups.mp.completion_s.mean");
         assert!(took > 9.0 && took < 20.0, "{kind}: {took}");
     }
 }
 
 #[test]
-fn a_gateway_that_is_dead_from_the_start_costs_only_its_subflow() {
+fn initially_dead_gateway_costs_only_its_subflow() {
     let faults = ["in[1]", "out[1]"]
         .map(|link| format!("[[fault]]\nat = \"0 s\"\nlink = \"{link}\"\nkind = \"down\""));
     let text = mesh("60 s").top("warmup = \"20 s\"\nrecord = { events = true }").add(&faults.join("\n"));
@@ -131,7 +131,7 @@ fn a_gateway_that_is_dead_from_the_start_costs_only_its_subflow() {
 }
 
 #[test]
-fn each_connection_of_a_flow_has_subflows_of_its_own() {
+fn binder_subflows_are_opened_per_connection() {
     let app = "{ kind = \"sequence\", size = \"300 kB\", gap = \"100 ms\", count = 5 }";
     let text = || flow(mesh("60 s"), &through("gw[1]; gw[2], gw[0]"), app);
     let run = text().run();
@@ -141,7 +141,7 @@ fn each_connection_of_a_flow_has_subflows_of_its_own() {
 }
 
 #[test]
-fn flow_groups_go_through_gateways_of_their_own() {
+fn binder_gateways_are_configured_per_group() {
     let one = |name: &str, gateway: &str| {
         let transport = format!("{{ kind = \"mptcp\", path_manager = {} }}", through(gateway));
         mesh("20 s").flow(name, ("a", "b"), &transport, "\"bulk\"")
@@ -169,7 +169,7 @@ fn tshark_reads_the_source_route_in_every_header() {
             );
     let run = text.run();
     assert_eq!(run.leaf("groups.mp.completed"), 1.0);
-    // By address: a, then b, then the gateways as the lists name them.
+    // Addresses in order: a, b, then the gateways as the lists name them.
     let [a, b, gw1, alley, gw2] = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5"];
     let fields = [
         "_ws.malformed",
@@ -184,7 +184,7 @@ fn tshark_reads_the_source_route_in_every_header() {
         "ip.src_rt",
         "ip.len",
     ];
-    // Pointer, next stop, stops behind and stops ahead, on the way there and on the way back.
+    // Pointer, next stop, passed stops and remaining stops, forward and reverse.
     let start = ["4", gw1, "", &format!("{alley},{gw2}")];
     let arrived = ["16", "", &format!("{gw1},{alley},{gw2}"), ""];
     let back_start = ["4", gw2, "", &format!("{alley},{gw1}")];
@@ -201,7 +201,7 @@ fn tshark_reads_the_source_route_in_every_header() {
         let mut routed = [0; 2];
         let mut longest = 0;
         for r in &rows {
-            // Checksums are right all the way: IP's for each header, TCP's for the two ends.
+            // Checksums are right at every hop: IP's for each header, TCP's for the two ends.
             assert_eq!((&*r[0], &*r[1], &*r[2]), ("", "1", "1"), "{file}: {r:?}");
             longest = longest.max(r[10].parse().unwrap());
             if r[5].is_empty() {
@@ -216,14 +216,14 @@ fn tshark_reads_the_source_route_in_every_header() {
             assert!(r[5] == "1,131" && expected.contains(&route), "{file}: {r:?}");
         }
         assert!(routed.iter().all(|n| *n > 20), "{file}: {routed:?}");
-        // The option comes out of the segments.
+        // The option reduces the segment size.
         assert_eq!(longest, 1500, "{file}");
     }
 }
 
 #[test]
-fn what_comes_to_a_host_on_its_way_to_a_gateway_is_lost_there() {
-    // Such a scenario is refused, so it is made from a good one: the connection's link leads straight to the other host.
+fn hosts_do_not_forward_source_routed_packets() {
+    // The parser refuses such a scenario, so it is made from a valid one: the connection's link leads directly to the other host.
     let text = Text::new("5 s")
         .top("record = { events = true }")
         .add("[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"")

@@ -1,10 +1,10 @@
-//! What flows over Multipath TCP send by each path: totals, windows, series.
+//! Traffic of MPTCP flows by path: totals, windows, series.
 
 use crate::support::{Run, Text, assert_close};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Two links between two hosts: a near one that loses, and a far one with a third of the rate.
+/// Two links between two hosts: a near lossy one, and a far one with a third of the rate.
 fn unequal(duration: &str) -> Text {
     let queue = "queue = { kind = \"droptail\", limit = \"60 packets\" }";
     Text::new(duration)
@@ -33,7 +33,7 @@ fn names(run: &Run) -> Vec<&str> {
     run.json["paths"].as_object().unwrap().keys().map(String::as_str).collect()
 }
 
-/// A number of a path, `"near"`, `"lte.backward"`, with its keys behind it.
+/// A value of a path such as `"near"` or `"lte.backward"`, by its keys.
 fn of(run: &Run, path: &str, keys: &[&str]) -> f64 {
     number(&run.json["paths"][format!("mp[0].{path}")], keys)
 }
@@ -55,7 +55,7 @@ const COUNTS: [&str; 8] = [
 ];
 
 #[test]
-fn each_path_has_the_delay_the_loss_and_the_rate_of_its_link() {
+fn path_statistics_match_their_link() {
     let run = mptcp(unequal("60 s"), ("a", "b"), "\"bulk\"").run();
     assert_eq!(names(&run), ["mp[0].far", "mp[0].near"]);
     for (path, queue, rate, propagation) in [("near", "near", 6e6, 0.01), ("far", "far", 2e6, 0.06)] {
@@ -64,7 +64,7 @@ fn each_path_has_the_delay_the_loss_and_the_rate_of_its_link() {
             let (_, found) = queues.iter().find(|(name, _)| name.starts_with(queue)).unwrap();
             number(found, keys)
         };
-        // Where a packet waits is the link's queue; nearly all packets are of one size.
+        // Packets wait in the link's queue only; nearly all have one size.
         let waits = queue(&["sojourn_s", "mean"]);
         assert_close(
             of(&run, path, &["one_way_delay_s", "mean"]),
@@ -73,10 +73,10 @@ fn each_path_has_the_delay_the_loss_and_the_rate_of_its_link() {
         );
         assert!(of(&run, path, &["one_way_delay_s", "p50"]) > propagation);
         let dropped = queue(&["dropped_packets", "overlimit"]) + queue(&["dropped_packets", "link_loss"]);
-        // But for a SYN or FIN.
+        // Packets other than SYN or FIN.
         let lost = of(&run, path, &["lost_packets"]);
         assert!(lost > 0.0 && (lost - dropped).abs() <= 1.0, "{path}: {lost} of {dropped}");
-        // What the link loses it has sent.
+        // Packets lost by the link count as sent by it.
         let kept = 1.0 - queue(&["dropped_packets", "link_loss"]) / queue(&["dequeued_packets"]);
         assert_close(of(&run, path, &["throughput_bps"]), queue(&["utilization"]) * rate * kept, 0.005);
         assert!(of(&run, path, &["goodput_bps"]) < of(&run, path, &["throughput_bps"]));
@@ -85,13 +85,13 @@ fn each_path_has_the_delay_the_loss_and_the_rate_of_its_link() {
     }
     let loss = of(&run, "near", &["loss_ratio"]);
     assert!(loss > 0.008 && loss < 0.03, "1 % and what the queue drops: {loss}");
-    // Beside what waits for others before it at the end, that is what the application got.
+    // Goodput equals the delivered bytes, besides out-of-order data at the end.
     let goodput = ["near", "far"].map(|path| of(&run, path, &["goodput_bps"])).iter().sum::<f64>();
     assert_close(goodput, run.leaf("groups.mp.goodput_bps.sum"), 0.02);
 }
 
 #[test]
-fn paths_are_of_all_connections_of_their_flow() {
+fn path_statistics_sum_all_connections_of_a_flow() {
     let app = "{ kind = \"sequence\", size = \"200 kB\", gap = \"50 ms\", count = 6 }";
     let run = mptcp(unequal("60 s"), ("a", "b"), app).run();
     assert_eq!(run.leaf("groups.mp.completed"), 6.0);
@@ -104,7 +104,7 @@ fn paths_are_of_all_connections_of_their_flow() {
 }
 
 #[test]
-fn a_download_is_told_by_the_links_of_the_client() {
+fn download_paths_are_named_by_client_links() {
     let app = "{ kind = \"request_response\", request = \"300 B\", response = \"500 kB\" }";
     let run = mptcp(phone("20 s"), ("phone", "server"), app)
         .add("[[fault]]\nat = \"10 s\"\nlink = \"wifi\"\nkind = \"down\"")
@@ -130,7 +130,7 @@ fn a_download_is_told_by_the_links_of_the_client() {
 }
 
 #[test]
-fn of_a_server_with_several_links_a_path_says_which() {
+fn path_names_include_server_link_if_multihomed() {
     let run = mptcp(
         phone("5 s").link("r", "server", "100 Mbit/s", "5 ms", "name = \"spare\""),
         ("phone", "server"),
@@ -139,18 +139,18 @@ fn of_a_server_with_several_links_a_path_says_which() {
     .run();
     let expected = ["lte to core", "lte to spare", "wifi to core", "wifi to spare"];
     assert_eq!(names(&run), expected.map(|path| format!("mp[0].{path}")));
-    // Each has a queue of its own: none has the delay of another.
+    // Each path has its own queue, so their delays differ.
     let delay = |path: &str| of(&run, path, &["one_way_delay_s", "p50"]);
     assert!(delay("lte to core") > 0.035 && delay("wifi to spare") > 0.01);
 }
 
 #[test]
-fn windows_that_follow_one_another_make_up_the_whole_by_path_too() {
+fn path_statistics_of_windows_add_up_to_the_run() {
     let windows = [1000, 4000, 9900, 10_000, 10_100, 20_000];
     let window = |start| format!("[[window]]\nname = \"w{start}\"\nstart = \"{start} ms\"\n");
     let parts = windows.map(window).concat();
     let text = mptcp(unequal("30 s").top("warmup = \"1 s\""), ("a", "b"), "\"bulk\"");
-    // What waits when a window is over is lost in the next, or much later.
+    // Packets that wait at the end of a window are lost in the next, or much later.
     let text = text.add("[[fault]]\nat = \"10 s\"\nuntil = \"12 s\"\nlink = \"far\"\nkind = \"down\"");
     let (whole, run) = (text.run(), text.clone().add(&parts).run());
     assert_eq!(whole.json["paths"], run.json["paths"]);
@@ -181,7 +181,7 @@ fn windows_that_follow_one_another_make_up_the_whole_by_path_too() {
 }
 
 #[test]
-fn series_add_up_to_the_totals() {
+fn path_series_add_up_to_totals() {
     let text = mptcp(unequal("20 s"), ("a", "b"), "\"bulk\"").add("[record]\ninterval = \"50 ms\"");
     let run = text.run();
     let (paths, times) = (run.words("path_series", "path"), run.column("path_series", "time_s"));
@@ -208,7 +208,7 @@ fn series_add_up_to_the_totals() {
         assert!(sequence.iter().zip(&goodput).all(|(at, rate)| at.is_nan() == (*rate == 0.0)), "{path}");
         let places: Vec<f64> = sequence.into_iter().filter(|at| !at.is_nan()).collect();
         let whole = run.leaf("groups.mp.goodput_bps.sum") * 20.0 / 8.0;
-        // What waits for others before it has come, but is not delivered.
+        // Out-of-order data has arrived but is not delivered.
         assert!(places[0] < 0.05 * whole && places.iter().all(|at| *at < 1.1 * whole), "{path}");
         assert!(places.last().unwrap() > &(0.9 * whole), "{path}: {:?} of {whole}", places.last());
         let delays: Vec<f64> = column("one_way_delay_s").into_iter().filter(|d| !d.is_nan()).collect();
@@ -219,7 +219,7 @@ fn series_add_up_to_the_totals() {
 }
 
 #[test]
-fn without_multipath_tcp_there_are_no_paths() {
+fn path_statistics_are_absent_without_mptcp() {
     let run = Text::new("2 s").dumbbell(1, "1 Mbit/s", "5 ms", "").tcp("", "\"bulk\"").run();
     assert!(run.json.get("paths").is_none());
     assert!(run.output.tables.iter().all(|table| !["paths", "path_series"].contains(&table.name.as_str())));

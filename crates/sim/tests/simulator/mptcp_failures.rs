@@ -1,5 +1,4 @@
-//! What Multipath TCP does in each of its profiles about paths that fail: how soon a returning one is used, what a
-//! silent one carries, and that no byte is lost or comes twice.
+//! Path failures in each MPTCP profile: reuse of a returning path, data on a silent one, and no byte lost or duplicated.
 
 use crate::support::{Run, Text};
 
@@ -24,7 +23,7 @@ fn fault(text: Text, kind: &str, at: &str, until: &str) -> Text {
     text.add(&format!("[[fault]]\nat = \"{at}\"\nuntil = \"{until}\"\nlink = \"second\"\nkind = \"{kind}\""))
 }
 
-/// Of the subflows that leave by `second`, in order: when, the bytes scheduled onto them, and whether one is usable.
+/// Samples of subflows that leave by `second`, in order: time, bytes scheduled, and whether usable.
 fn second(run: &Run) -> Vec<(f64, f64, bool)> {
     let column = |name| run.column("subflow_series", name);
     let links = run.words("subflow_series", "link");
@@ -35,7 +34,7 @@ fn second(run: &Run) -> Vec<(f64, f64, bool)> {
         .collect()
 }
 
-/// How long after `from` a subflow on `second` has more bytes than at the sample before.
+/// Time after `from` until a subflow on `second` has more bytes than at the previous sample.
 fn carries_after(run: &Run, from: f64) -> f64 {
     let samples: Vec<_> = second(run).into_iter().filter(|s| s.0 > from).collect();
     let first = samples.first().filter(|s| s.1 > 0.0 && s.1 < 1e5).map(|s| s.0);
@@ -44,8 +43,8 @@ fn carries_after(run: &Run, from: f64) -> f64 {
 }
 
 #[test]
-fn a_returning_path_carries_data_at_once_or_after_the_delay_of_events() {
-    // A join takes two round trips of 24 ms and its queues.
+fn returning_path_carries_data_after_event_delay() {
+    // A join takes two RTTs of 24 ms and queueing.
     for (profile, least, most) in
         [("rfc", 0.04, 0.2), ("linux", 0.04, 0.2), ("mptcp_0_94", 0.54, 0.7), ("ns2", 0.04, 0.2)]
     {
@@ -58,9 +57,9 @@ fn a_returning_path_carries_data_at_once_or_after_the_delay_of_events() {
 }
 
 #[test]
-fn a_route_that_comes_back_after_the_second_attempt_is_not_used() {
-    // Interfaces are back at 10 s, but routers between them have a route only later. 0.94 tries 0.5 s and 1.5 s after
-    // the interface came, and never again.
+fn mptcp_0_94_ignores_route_after_second_join_attempt() {
+    // Interfaces are back at 10 s, but routers between them get a route only later. 0.94 tries 0.5 s and 1.5 s after the
+    // interface came up, and never again.
     let carries = |until: &str| {
         let mut text = Text::new("30 s").hosts("a", 1).hosts("b", 1).router("p").router("q");
         for (ends, name) in
@@ -78,9 +77,9 @@ fn a_route_that_comes_back_after_the_second_attempt_is_not_used() {
 }
 
 #[test]
-fn an_interface_that_is_back_before_its_route_is_tried_in_vain() {
-    // As above, of one interface: 0.94 hears of it at 10 s, tries 0.5 s and 1.5 s later, and then never again. Others join as
-    // soon as the interface is back, or not at all; with no delay all of them do.
+fn join_before_route_returns_fails() {
+    // A single interface returns: 0.94 is told at 10 s and tries 0.5 s and 1.5 s later only. Others join as soon as the interface is
+    // back, or not at all; with no delay all do.
     let carries = |profile: &str, delay: &str| {
         let fault = format!(
             "[[fault]]\nat = \"5 s\"\nuntil = \"10 s\"\nhost = \"a\"\ninterface = 2\nkind = \"down\"\nroute_delay = \"{delay}\""
@@ -93,9 +92,9 @@ fn an_interface_that_is_back_before_its_route_is_tried_in_vain() {
 }
 
 #[test]
-fn a_silent_path_gets_nothing_new_from_its_first_timeout_on_or_once_it_is_stale() {
-    // Round trips of 402 ms: 0.94 passes the path over after one timeout, Linux after five of the connection's, of which
-    // those after the first may be no longer than 200 ms: 4 * 200 + 402 ms at least, or a little less where one ran already.
+fn silent_path_gets_no_new_data_after_timeout_or_stale() {
+    // RTT of 402 ms: 0.94 avoids the path after one timeout, Linux after five of the connection's, of which later ones may be as
+    // short as 200 ms: at least 4 * 200 + 402 ms, or a little less if one was running.
     let profiles =
         [("mptcp_0_94", 0.0, 0.4, 1.2), ("linux_6_1", 1.0, 1.2, 4.0), ("linux_6_12", 1.0, 1.1, 4.0)];
     for (profile, stale, least, most) in profiles {
@@ -110,7 +109,7 @@ fn a_silent_path_gets_nothing_new_from_its_first_timeout_on_or_once_it_is_stale(
         let delivered = run.column("connection_series", "delivered_bytes");
         let times = run.column("connection_series", "time_s");
         let at = |t: f64| delivered[times.iter().position(|x| *x >= t).unwrap()];
-        // The other path alone: 4 Mbit/s less headers, and what Linux's tuned send buffer leaves idle.
+        // The other path alone: 4 Mbit/s less headers, and less the idle time due to Linux's tuned send buffer.
         assert!(at(24.0) - at(15.0) > 0.8 * 9.0 * 5e5, "{profile}: {}", at(24.0) - at(15.0));
         let back = samples.iter().find(|s| s.0 > 25.0 && s.2).expect("it is heard from again");
         assert!(samples.iter().any(|s| s.0 > back.0 && s.1 > off.1), "{profile}: and used again");
@@ -118,7 +117,7 @@ fn a_silent_path_gets_nothing_new_from_its_first_timeout_on_or_once_it_is_stale(
 }
 
 #[test]
-fn no_byte_is_lost_or_comes_twice_in_any_profile() {
+fn mptcp_profiles_lose_and_duplicate_no_byte() {
     for profile in PROFILES {
         for kind in ["down", "blackhole"] {
             let text = fault(fault(phone("120 s", "10 ms"), kind, "1 s", "3 s"), kind, "4 s", "9 s");
@@ -135,7 +134,7 @@ fn no_byte_is_lost_or_comes_twice_in_any_profile() {
 }
 
 #[test]
-fn a_mesh_of_64_pairs_has_31_subflows_under_0_94_and_refused_pairs_stay_refused() {
+fn mptcp_0_94_full_mesh_is_limited_to_31_subflows() {
     let run = |profile: &str| {
         let mut text = Text::new("20 s").hosts("a", 1).hosts("b", 1).router("r");
         for i in 0..8 {
@@ -151,20 +150,20 @@ fn a_mesh_of_64_pairs_has_31_subflows_under_0_94_and_refused_pairs_stay_refused(
         let times = run.column("subflow_series", "time_s");
         [7.5, 13.5, 19.5].map(|at| times.iter().filter(|t| (**t - at).abs() < 1e-6).count())
     };
-    // Four of the 31 leave by a1; nobody asks for another pair when their places are free, and its own eight pairs are
-    // tried again, in vain but for four, when it is back.
+    // Four of 31 subflows leave by a1. No other pair is tried when their places are free, and its own eight pairs are retried,
+    // four of them with success, when it is back.
     assert_eq!(counts(&run("mptcp_0_94")), [31, 27, 31]);
     assert_eq!(counts(&run("rfc")), [32, 28, 32]);
 }
 
-/// Three ways of 2 Mbit/s between the hosts.
+/// Three paths of 2 Mbit/s between the hosts.
 fn three_ways() -> Text {
     let text = Text::new("20 s").hosts("a", 1).hosts("b", 1).add("[[router]]\nname = \"r\"\ncount = 3");
     let text = text.link("a", "r[*]", "2 Mbit/s", "10 ms", "name = \"in\"");
     text.link("r[*]", "b", "2 Mbit/s", "10 ms", "name = \"out\"")
 }
 
-/// Three ways of 2 Mbit/s between the hosts, of which two fail at the same moment, as `faults` say it.
+/// Three paths of 2 Mbit/s between the hosts, two of which fail at the same moment, given by `faults`.
 fn two_of_three(profile: &str, faults: &[&str]) -> Run {
     let mut text = three_ways();
     for links in faults {
@@ -175,10 +174,10 @@ fn two_of_three(profile: &str, faults: &[&str]) -> Run {
 }
 
 #[test]
-fn links_that_fail_in_one_instant_fail_before_any_host_reacts() {
+fn simultaneous_link_faults_precede_host_reactions() {
     for profile in PROFILES {
         let together = two_of_three(profile, &["in[1..3]"]);
-        // However it is said: a list, a host's interfaces, steps with no time between them.
+        // Equivalent forms: a list, a host's interfaces, steps of zero length.
         let list = "link = [\"in[2]\", \"in[1]\"]";
         for places in
             [list, "host = \"a\"\ninterface = [2, 3]", "host = \"a\"\ninterface = \"2..4\"\ncount = 2"]
@@ -196,8 +195,8 @@ fn links_that_fail_in_one_instant_fail_before_any_host_reacts() {
 }
 
 #[test]
-fn joins_without_a_route_are_no_subflows() {
-    // Two networks that do not meet: of four pairs of addresses two have a route.
+fn joins_without_route_are_not_counted() {
+    // Two disjoint networks: two of four pairs of addresses have a route.
     for profile in PROFILES {
         let text = Text::new("20 s").hosts("a", 1).hosts("b", 1).router("r").router("s");
         let text = ["r", "s"].iter().fold(text, |text, router| {

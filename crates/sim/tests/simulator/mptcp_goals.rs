@@ -1,9 +1,9 @@
-//! What Multipath TCP is for: the three goals of RFC 6356 §2 between competing TCPs, and what unequal paths do to a
-//! small receive buffer. Statements about goals are about means over seeds, with their 95 % interval.
+//! Design goals of MPTCP: the three goals of RFC 6356 §2 between competing TCPs, and the effect of unequal paths on a small
+//! receive buffer. Goals are tested on means over seeds, with their 95 % confidence interval.
 
 use crate::support::{Run, Text};
 
-/// Control of the subflows where each is by itself, and of the TCPs beside them.
+/// Congestion control of uncoupled subflows, and of the competing TCPs.
 const UNCOUPLED: &str = "reno";
 const COUPLED: [&str; 3] = ["lia", "olia", "balia"];
 
@@ -11,7 +11,7 @@ const SEEDS: u32 = 12;
 /// Student's t for two-sided 95 % and `SEEDS` samples.
 const T: f64 = 2.201;
 
-/// The bounds of the 95 % interval of a mean.
+/// Bounds of the 95 % confidence interval of a mean.
 fn interval(samples: &[f64]) -> (f64, f64) {
     assert_eq!(samples.len(), SEEDS as usize, "`T` belongs to that many");
     let n = f64::from(SEEDS);
@@ -25,12 +25,12 @@ fn over_seeds(text: &Text, measure: impl Fn(&Run) -> f64) -> Vec<f64> {
     (1..=SEEDS).map(|seed| measure(&text.run_number(seed))).collect()
 }
 
-/// The interval of `a / b`, seed by seed.
+/// Confidence interval of `a / b`, seed by seed.
 fn ratio(a: &[f64], b: &[f64]) -> (f64, f64) {
     interval(&a.iter().zip(b).map(|(a, b)| a / b).collect::<Vec<_>>())
 }
 
-/// The interval of `a - b`, seed by seed.
+/// Confidence interval of `a - b`, seed by seed.
 fn difference(a: &[f64], b: &[f64]) -> (f64, f64) {
     interval(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>())
 }
@@ -39,7 +39,7 @@ fn goodput(run: &Run) -> f64 {
     run.leaf("groups.mp.goodput_bps.sum")
 }
 
-/// A bottleneck under RED, which gives all flows about the same loss, and the TCPs that compete for it.
+/// A bottleneck under RED, which gives all flows about the same loss, and its competing TCPs.
 struct Bottleneck {
     rate: &'static str,
     delay: &'static str,
@@ -49,8 +49,8 @@ struct Bottleneck {
 const RED: &str = "queue = { kind = \"red\", limit = \"100 packets\", min_th = \"10 packets\", max_th = \"40 packets\", max_p = 0.1, weight = 0.002 }";
 const START: &str = "start = \"uniform(0 s, 1 s)\"";
 
-/// Group `mp` is one flow from a to b, which are joined to the bottlenecks named in `joined`; group `tcp<i>` are the
-/// TCPs at bottleneck i.
+/// Group `mp` is a flow from a to b, which are connected to the bottlenecks in `joined`; groups `tcp<i>` are the TCPs at
+/// bottleneck i.
 fn contest(bottlenecks: &[Bottleneck], joined: &[usize], transport: &str) -> Text {
     let mut text = Text::new("60 s").top("warmup = \"15 s\"").hosts("a", 1).hosts("b", 1);
     for (i, Bottleneck { rate, delay, tcps }) in bottlenecks.iter().enumerate() {
@@ -72,7 +72,7 @@ fn tcp() -> String {
     format!("{{ kind = \"tcp\", profile = \"linux\", cc = \"{UNCOUPLED}\", mss = \"1400 B\" }}")
 }
 
-/// What loosens blocked windows is off unless `more` has it on.
+/// Transport without measures against window blocking, unless `more` enables them.
 fn mptcp(cc: &str, more: &str) -> String {
     let off = [("opportunistic_retransmission", "false"), ("penalisation", "\"none\"")];
     let off = off.iter().filter(|(key, _)| !more.contains(*key)).map(|(key, off)| format!("{key} = {off}, "));
@@ -81,19 +81,19 @@ fn mptcp(cc: &str, more: &str) -> String {
     format!("{{ kind = \"mptcp\", {profile}, cc = \"{cc}\", mss = \"1400 B\", {off}{more} }}")
 }
 
-/// Equal paths but for their load.
+/// Paths that differ in load only.
 const UNEVEN: [Bottleneck; 2] = [
     Bottleneck { rate: "10 Mbit/s", delay: "20 ms", tcps: 2 },
     Bottleneck { rate: "10 Mbit/s", delay: "20 ms", tcps: 6 },
 ];
-/// A short path with much loss and a long one with little, as WiFi and a mobile network.
+/// A short path with much loss and a long one with little, like WiFi and a mobile network.
 const MIXED: [Bottleneck; 2] = [
     Bottleneck { rate: "10 Mbit/s", delay: "5 ms", tcps: 6 },
     Bottleneck { rate: "5 Mbit/s", delay: "50 ms", tcps: 2 },
 ];
 
 #[test]
-fn goal_1_as_good_as_tcp_on_the_best_path() {
+fn rfc6356_goal_1_throughput_of_tcp_on_the_best_path() {
     for (name, paths, best) in [("uneven", &UNEVEN, 0), ("mixed", &MIXED, 1)] {
         let single = [0, 1].map(|i| over_seeds(&contest(paths, &[i], &tcp()), goodput));
         let (low, high) = ratio(&single[best], &single[1 - best]);
@@ -101,8 +101,8 @@ fn goal_1_as_good_as_tcp_on_the_best_path() {
         for cc in COUPLED {
             let multi = over_seeds(&contest(paths, &[0, 1], &mptcp(cc, "")), goodput);
             let (low, high) = ratio(&multi, &single[best]);
-            // The goal is that of the fluid model, which knows no whole packets; the windows on the worse path are a
-            // few. The interval begins within 20 % of it.
+            // The goal holds for the fluid model without whole packets; windows on the worse path are a few packets. The interval
+            // begins within 20 % of it.
             assert!(low > 0.8, "{name} {cc}: {low}..{high} of TCP on the best path");
             if name == "mixed" && cc == "lia" {
                 assert!(low > 1.0, "more than TCP on either path: {low}..{high}");
@@ -112,11 +112,11 @@ fn goal_1_as_good_as_tcp_on_the_best_path() {
 }
 
 #[test]
-fn goal_2_no_more_than_a_tcp_at_a_shared_bottleneck() {
+fn rfc6356_goal_2_no_more_than_one_tcp_at_a_shared_bottleneck() {
     let run = |paths: &[Bottleneck], cc: &str| {
         let subflows = "path_manager = { kind = \"ndiffports\", num_subflows = 3 }";
         let against = paths[0].tcps as f64;
-        // One TCP by itself varies more than the mean of four.
+        // A single TCP varies more than the mean of four.
         let duration = if paths[0].tcps == 1 { "duration = \"180 s\"" } else { "duration = \"60 s\"" };
         let text = contest(paths, &[0], &mptcp(cc, subflows)).with("duration = \"60 s\"", duration);
         over_seeds(&text, |run| {
@@ -124,8 +124,8 @@ fn goal_2_no_more_than_a_tcp_at_a_shared_bottleneck() {
             goodput(run) / (run.leaf("groups.tcp0.goodput_bps.sum") / against)
         })
     };
-    // Four TCPs on 20 Mbit/s: the interval ends within 15 % of one TCP. One on 8 Mbit/s: within 25 %, for LIA, which
-    // takes most of the three. They do take part: half of a TCP is the least.
+    // Four TCPs on 20 Mbit/s: the interval ends within 15 % of one TCP. One on 8 Mbit/s: within 25 %, for LIA, which takes most
+    // of the three. The lower bound is half of a TCP.
     let four = [Bottleneck { rate: "20 Mbit/s", delay: "20 ms", tcps: 4 }];
     let one = [Bottleneck { rate: "8 Mbit/s", delay: "20 ms", tcps: 1 }];
     for (paths, controls, most) in [(&four, &COUPLED[..], 1.15), (&one, &["lia"], 1.25)] {
@@ -134,13 +134,13 @@ fn goal_2_no_more_than_a_tcp_at_a_shared_bottleneck() {
             assert!(high < most && low > 0.5, "{cc} against {}: {low}..{high} TCPs", paths[0].tcps);
         }
     }
-    // What the goal is there to prevent: one TCP's share for each subflow.
+    // Uncoupled subflows each take the share of a TCP, which the goal is to prevent.
     let (low, high) = interval(&run(&four, UNCOUPLED));
     assert!(low > 2.5 && high < 3.5, "uncoupled: {low}..{high} TCPs");
 }
 
 #[test]
-fn goal_3_away_from_congestion() {
+fn rfc6356_goal_3_moves_traffic_off_congested_path() {
     let measured = |cc: &str| {
         let text = contest(&UNEVEN, &[0, 1], &mptcp(cc, ""));
         let runs: Vec<Run> = (1..=SEEDS).map(|seed| text.run_number(seed)).collect();
@@ -159,8 +159,8 @@ fn goal_3_away_from_congestion() {
     }
 }
 
-/// Paths of 10 Mbit/s and 10 ms, with a queue so short that its window stays below 64 KiB, and of 2 Mbit/s and 300 ms;
-/// the mean goodput over three seeds and the last run.
+/// Mean goodput over three seeds, and the last run, with paths of 10 Mbit/s and 10 ms, with a queue so short that its window
+/// stays below 64 KiB, and of 2 Mbit/s and 300 ms.
 fn unequal(joined: &[usize], transport: &str) -> (f64, Run) {
     let mut text = Text::new("60 s").top("warmup = \"15 s\"").hosts("a", 1).hosts("b", 1);
     let fast =
@@ -182,15 +182,15 @@ fn unequal(joined: &[usize], transport: &str) -> (f64, Run) {
 const SMALL: &str = "receive_buffer = \"64 KiB\"";
 
 #[test]
-fn a_small_buffer_blocks_behind_the_slow_path() {
+fn small_receive_buffer_blocks_behind_slow_path() {
     let alone = unequal(&[0], &tcp()).0;
     let (blocked, run) = unequal(&[0, 1], &mptcp("lia", SMALL));
     let ample = unequal(&[0, 1], &mptcp("lia", "receive_buffer = \"4 MB\"")).0;
-    // With ample buffers the paths add up, and TCP on the fast one would not notice 64 KiB.
+    // With ample buffers the paths add up; TCP on the fast path alone would not notice 64 KiB.
     assert!(ample > 1.1 * alone, "{ample} {alone}");
     let small = tcp().replace("mss", &format!("{SMALL}, mss"));
     assert!(unequal(&[0], &small).0 > 0.95 * alone);
-    // At worst it is a window in each round trip of the slow path, 64 KiB in 0.3 s: 1.75 Mbit/s.
+    // Worst case of a window per RTT of the slow path, 64 KiB in 0.3 s: 1.75 Mbit/s.
     assert!(blocked < 0.3 * alone && blocked > 1.7e6, "{blocked} {alone}");
     let waited = run.leaf("connections.mp[0].max_waiting_bytes");
     assert!(waited > 0.7 * 65_536.0 && waited <= 65_536.0, "{waited}");
@@ -198,12 +198,12 @@ fn a_small_buffer_blocks_behind_the_slow_path() {
 }
 
 #[test]
-fn retransmission_and_penalties_together_loosen_the_block() {
-    // Raiciu et al., NSDI 2012 §4.2: the first frees the window, the second keeps it from being blocked again; alone,
-    // the first sends most of what the slow path carries twice, and the second leaves the block as it is. The paper
-    // has both together no worse than TCP on the better path. With paths as unequal as these it is less, and as
-    // multipath-tcp/mptcp had it later less still: the slow subflow is in slow start, where its penalty leaves the
-    // threshold as it is, and doubles again in a round trip what was halved.
+fn opportunistic_retransmission_and_penalisation_together_reduce_blocking() {
+    // Raiciu et al., NSDI 2012 §4.2: opportunistic retransmission frees the window, penalisation keeps it from being blocked
+    // again. Alone, the first sends most of the slow path's data twice, and the second leaves the block. In the paper both
+    // together are no worse than TCP on the better path. With paths as unequal as these it is less, and as in later
+    // multipath-tcp/mptcp less still: the slow subflow is in slow start, where its penalty leaves ssthresh, and doubles within an
+    // RTT after it was halved.
     let [retransmission, penalties] = ["opportunistic_retransmission = true", "penalisation = \"linux\""];
     let with = |more: &str| unequal(&[0, 1], &mptcp("lia", &format!("{SMALL}, {more}")));
     let (blocked, _) = with("");
@@ -219,9 +219,9 @@ fn retransmission_and_penalties_together_loosen_the_block() {
 }
 
 #[test]
-fn blest_and_ecf_avoid_the_block() {
-    // Ferlin et al. 2016 and Lim et al. 2017: better than the lowest round trip with retransmission and penalties,
-    // and close to the fast path alone. ECF looks at what waits in the send buffer, BLEST at the window.
+fn blest_and_ecf_avoid_receive_window_blocking() {
+    // Ferlin et al. 2016 and Lim et al. 2017: better than the lowest RTT with retransmission and penalties, and close to the fast
+    // path alone. ECF considers the send buffer, BLEST the window.
     let alone = unequal(&[0], &tcp()).0;
     let with = |scheduler: &str, more: &str| {
         let more = format!("send_buffer = \"128 KiB\", scheduler = \"{scheduler}\", {more}");
@@ -235,22 +235,22 @@ fn blest_and_ecf_avoid_the_block() {
         let x = with(scheduler, SMALL);
         assert!(x > 1.2 * loosened && x > 0.9 * alone, "{scheduler}: {x} {loosened} {alone}");
     }
-    // Where a large window is not blocked, BLEST leaves both paths in use.
+    // A large window is not blocked, so BLEST uses both paths.
     let ample = "receive_buffer = \"4 MB\", send_buffer = \"4 MB\"";
     let run = |s: &str| unequal(&[0, 1], &mptcp("lia", &format!("{ample}, scheduler = \"{s}\""))).0;
     assert!(run("blest") > 0.98 * run("lowest_rtt") && run("blest") > 1.1 * alone);
 }
 
 #[test]
-fn ecf_does_not_wait_where_there_is_no_end_to_what_is_left() {
-    // Without a bound on the send buffer all of a bulk transfer is there to be sent: both paths finish earlier than
-    // one, however little the receiver can hold. ECF is then no other than the lowest round trip.
+fn ecf_equals_lowest_rtt_with_unlimited_send_buffer() {
+    // Without a limit on the send buffer all of a bulk transfer can be sent: both paths finish earlier than one, however small
+    // the receive buffer. ECF then equals the lowest RTT.
     let with = |s: &str| unequal(&[0, 1], &mptcp("lia", &format!("{SMALL}, scheduler = \"{s}\""))).1;
     assert_eq!(goodput(&with("ecf")), goodput(&with("lowest_rtt")));
 }
 
-/// WiFi and 3G as Raiciu et al., NSDI 2012 §4.2 and figure 4, emulate them: 8 Mbit/s with a round trip of 20 ms and
-/// 80 ms of queue, 2 Mbit/s with 150 ms and 2 s of queue; the goodput in one run, which nothing random enters.
+/// Goodput over WiFi and 3G as Raiciu et al., NSDI 2012 §4.2 and figure 4, emulate them: 8 Mbit/s with an RTT of 20 ms and 80 ms
+/// of queue, 2 Mbit/s with 150 ms and 2 s of queue. A single run suffices because nothing is random.
 fn phone(joined: &[usize], transport: &str) -> f64 {
     let mut text = Text::new("40 s").top("warmup = \"10 s\"").hosts("a", 1).hosts("b", 1);
     let wifi = "queue = { kind = \"droptail\", limit = \"80 kB\" }";
@@ -266,10 +266,10 @@ fn phone(joined: &[usize], transport: &str) -> f64 {
 }
 
 #[test]
-fn with_retransmission_and_penalties_wifi_and_3g_are_never_worse_than_wifi() {
-    // The paper's figure 4: regular Multipath TCP is worse than TCP over WiFi unless the buffer is near a megabyte;
-    // with both mechanisms it is as good with any, and better from 200 kB on. What the paper measured ended slow start
-    // (`nsdi2012`); later kernels do not (`linux`), and get less of it.
+fn wifi_and_3g_with_both_mechanisms_never_worse_than_wifi() {
+    // Figure 4 of the paper: regular MPTCP is worse than TCP over WiFi unless the buffer is near a megabyte; with both mechanisms
+    // it is as good with any buffer, and better from 200 kB on. The paper's kernel ended slow start at a penalty (`nsdi2012`);
+    // later kernels do not (`linux`), and gain less.
     let buffers = |kb: u64| format!("receive_buffer = \"{kb} kB\", send_buffer = \"{kb} kB\"");
     let wifi = |kb| phone(&[0], &tcp().replace("mss", &format!("{}, mss", buffers(kb))));
     let both = |kb, more: &str| phone(&[0, 1], &mptcp("lia", &format!("{}{more}", buffers(kb))));

@@ -1,4 +1,4 @@
-//! What became of what applications were asked for: a transfer that does not end is said, with the reason.
+//! Outcomes of transfers: unfinished ones are reported with the reason.
 
 use crate::mptcp::{flow, parallel};
 use crate::support::{Run, Text};
@@ -13,7 +13,7 @@ fn broken(run: &Run, group: &str, cause: &str) -> f64 {
     run.leaf(&format!("groups.{group}.connections.broken.{cause}"))
 }
 
-/// Three transfers of 50 kB one after the other over 1 Mbit/s; 0.43 s each.
+/// Three consecutive transfers of 50 kB over 1 Mbit/s; 0.43 s each.
 fn sequence(transport: &str, fault: &str) -> Run {
     Text::new("300 s")
         .top("record = { events = true }")
@@ -24,12 +24,12 @@ fn sequence(transport: &str, fault: &str) -> Run {
 }
 
 #[test]
-fn transfers_are_counted_from_what_was_asked_to_what_became_of_it() {
+fn transfer_counts_cover_every_outcome() {
     let run = sequence("", "");
     assert_eq!(transfers(&run, "tcp"), [3, 3, 3, 0, 0, 0]);
     assert_eq!((run.tcp("connections.opened"), run.tcp("connections.open")), (3.0, 0.0));
     assert_eq!(run.words("flows", "broken"), [""]);
-    // The second ends for want of answers, and so does the third.
+    // The second transfer times out, and so does the third.
     let dead = "[[fault]]\nat = \"700 ms\"\nlink = \"bottleneck\"\nkind = \"blackhole\"";
     let run = sequence("data_retries = 3, syn_retries = 3", dead);
     assert_eq!(transfers(&run, "tcp"), [3, 3, 1, 2, 0, 0]);
@@ -37,14 +37,14 @@ fn transfers_are_counted_from_what_was_asked_to_what_became_of_it() {
     assert_eq!(run.words("flows", "broken"), ["timed_out"]);
     let rows = run.words("events", "kind").into_iter().zip(run.words("events", "detail"));
     assert_eq!(rows.filter(|(k, d)| k == "broken" && d == "timed_out").count(), 2);
-    // One that goes on trying is under way, and the next one has not begun.
+    // A transfer that keeps trying is under way, and the next one has not begun.
     let run = sequence("data_retries = 1000", dead);
     assert_eq!(transfers(&run, "tcp"), [3, 2, 1, 0, 1, 1]);
     assert_eq!((broken(&run, "tcp", "timed_out"), run.tcp("connections.open")), (0.0, 1.0));
 }
 
 #[test]
-fn applications_without_transfers_have_connections_and_datagrams_neither() {
+fn transfer_counts_are_null_without_transfers() {
     let run = Text::new("2 s")
         .dumbbell(1, "1 Mbit/s", "10 ms", "")
         .tcp("", "\"bulk\"")
@@ -62,7 +62,7 @@ fn applications_without_transfers_have_connections_and_datagrams_neither() {
 }
 
 #[test]
-fn an_interface_that_goes_down_is_what_ended_its_connection() {
+fn interface_down_is_the_cause_of_break() {
     let fault = "[[fault]]\nat = \"2 s\"\nuntil = \"3 s\"\nlink = \"path0\"\nkind = \"down\"";
     let text = flow(parallel("300 s", 1, "30 packets"), "", "{ kind = \"transfer\", size = \"2 MB\" }");
     let run = text.add(fault).run();
@@ -72,8 +72,8 @@ fn an_interface_that_goes_down_is_what_ended_its_connection() {
 }
 
 #[test]
-fn sequences_go_on_behind_a_middlebox_that_takes_options_from_data() {
-    // All, DATA_FIN included, is out before anything shows that a connection has to fall back.
+fn sequence_continues_after_fallback_by_stripped_dss() {
+    // All data and the DATA_FIN are sent before the fallback is detected.
     for (size, iw) in [("10 kB", 10), ("20 kB", 50), ("1 B", 10)] {
         let text = Text::new("60 s")
             .hosts("a", 1)

@@ -1,11 +1,11 @@
-//! Windows that a scenario names: parts of a run with statistics of their own, which together are the whole.
+//! Windows named by the scenario: parts of a run with their own statistics, which add up to the whole.
 
 use crate::determinism::{SPARE, eventful};
 use crate::support::{Run, Text, assert_close};
 use serde_json::Value;
 use tailrace_core::Rng;
 
-/// Everything at once: losses, marks, faults, a classifier, transfers, both transports.
+/// Losses, marks, faults, a classifier, transfers, and both transports at once.
 fn busy() -> Text {
     let more = r#"
 [[flow]]
@@ -17,7 +17,7 @@ app = { kind = "request_response", request = "2 kB", response = "30 kB" }"#;
     eventful(&format!("{SPARE}{more}"))
 }
 
-/// Windows that follow one another from the first of these times on, in milliseconds.
+/// Consecutive windows that start at these times, in milliseconds.
 fn windows(starts: &[u64]) -> String {
     let each = starts.iter().enumerate();
     each.map(|(i, ms)| format!("[[window]]\nname = \"w{i}\"\nstart = \"{ms} ms\"\n")).collect()
@@ -31,7 +31,7 @@ fn without_windows(run: &Run) -> Value {
     json
 }
 
-/// The numbers of a tree by their paths.
+/// Numbers of a tree by their paths.
 fn leaves(tree: &Value, path: &str, out: &mut Vec<(String, f64)>) {
     match tree {
         Value::Object(map) => {
@@ -69,10 +69,10 @@ const COUNTERS: &[&str] = &[
 ];
 
 #[test]
-fn windows_that_follow_one_another_make_up_the_whole() {
+fn consecutive_windows_add_up_to_the_run() {
     let mut rng = Rng::new(3);
     for round in 0..8 {
-        // The first begins with the statistics, whether there is a warm-up or not; boundaries fall on faults, too.
+        // The first window begins with the statistics, with or without a warm-up; boundaries coincide with faults, too.
         let warmup = [0, 700][round % 2];
         let mut starts = vec![warmup, 3000, 5500];
         starts.extend((0..3).map(|_| warmup + 1 + rng.below(7000)));
@@ -121,7 +121,7 @@ fn windows_that_follow_one_another_make_up_the_whole() {
     }
 }
 
-/// Each flow's counters in all windows together are those of the whole, and each group's in a window those of its flows.
+/// Checks that each flow's counters over all windows add up to the whole, and each group's in a window to those of its flows.
 fn flows_add_up(run: &Run, windows: usize) {
     let (names, groups) = (run.words("flow_windows", "window"), run.words("flow_windows", "group"));
     for counter in ["delivered_bytes", "sent_packets", "received_packets", "lost_packets", "marked_packets"] {
@@ -145,7 +145,7 @@ fn flows_add_up(run: &Run, windows: usize) {
 }
 
 #[test]
-fn what_became_of_transfers_adds_up_to_the_whole_run() {
+fn transfer_outcomes_of_windows_add_up_to_the_run() {
     let run = busy().add(&windows(&[0, 2500, 5200, 6000])).run();
     for group in ["web", "mp", "asked"] {
         for counter in ["transfers.started", "transfers.completed", "transfers.failed", "connections.opened"]
@@ -162,7 +162,7 @@ fn what_became_of_transfers_adds_up_to_the_whole_run() {
     assert!(run.leaf("windows.w1.groups.asked.transfers.completed") > 0.0);
 }
 
-/// One flow over a link that is down from 10 s to 15 s.
+/// A flow over a link that is down from 10 s to 15 s.
 fn outage() -> Text {
     Text::new("30 s")
         .top("warmup = \"2 s\"")
@@ -172,10 +172,10 @@ fn outage() -> Text {
 }
 
 #[test]
-fn a_fault_shows_in_its_window_alone() {
+fn fault_affects_only_its_window() {
     let names = "[[window]]\nname = \"before\"\n[[window]]\nname = \"outage\"\nstart = \"10 s\"\n\
                  [[window]]\nname = \"after\"\nstart = \"15 s\"";
-    // Boundary and fault in one instant, whichever is written first.
+    // Boundary and fault in one instant, in either order of declaration.
     for text in [outage().add(names), outage().with("[[fault]]", &format!("{names}\n[[fault]]"))] {
         let run = text.run();
         let place = |name: &str| run.output.summary.find(&format!("\"{name}\":{{\"start_s\"")).unwrap();
@@ -190,15 +190,15 @@ fn a_fault_shows_in_its_window_alone() {
         assert!(timeouts[0] == 0.0 && timeouts[1] >= 4.0, "{timeouts:?}");
         let used = of_windows(&run, "queues.r1->r2.utilization");
         assert!(used[0] > 0.99 && used[1] < 0.01 && used[2] > 0.8, "{used:?}");
-        // 30 packets of 1052 bytes wait at most 63 ms, and wait before the fault alone.
+        // A backlog of 30 packets of 1052 bytes lasts at most 63 ms, and exists only before the fault.
         let backlog = of_windows(&run, "queues.r1->r2.backlog_packets.mean");
         assert!(backlog[0] > 10.0 && backlog[1] < 1.0, "{backlog:?}");
     }
 }
 
 #[test]
-fn a_packet_counts_as_lost_in_the_window_in_which_it_was_sent() {
-    // 200 packets wait at 10 s; the link goes down 5 ms later, and one or two more have been sent.
+fn losses_count_in_the_window_of_sending() {
+    // At 10 s 200 packets wait; the link goes down 5 ms later, and one or two more have been sent.
     let run = Text::new("12 s")
         .dumbbell(1, "1 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"200 packets\" }")
         .flow_with(
@@ -213,7 +213,7 @@ fn a_packet_counts_as_lost_in_the_window_in_which_it_was_sent() {
         .run();
     let [sent, lost, ratio] =
         ["sent_packets", "lost_packets", "loss_ratio"].map(|w| of_windows(&run, &format!("groups.udp.{w}")));
-    // Of 5000 packets 1250 leave the queue in 10 s, and all others are lost: also those that wait at the boundary.
+    // In 10 s 1250 of 5000 packets leave the queue, and all others are lost, including those that wait at the boundary.
     assert!((lost[0] - 3800.0).abs() < 60.0 && lost[1] <= sent[1] && sent[1] <= 3.0, "{sent:?} {lost:?}");
     assert_close(ratio[0], lost[0] / sent[0], 1e-12);
     // The queue counts drops when they happen.
@@ -222,7 +222,7 @@ fn a_packet_counts_as_lost_in_the_window_in_which_it_was_sent() {
 }
 
 #[test]
-fn time_between_windows_is_of_the_whole_alone() {
+fn time_between_windows_counts_only_for_the_run() {
     let names = "[[window]]\nname = \"before\"\nstart = \"3 s\"\nend = \"9 s\"\n\
                  [[window]]\nname = \"after\"\nstart = \"20 s\"\nend = \"25 s\"";
     let (run, whole) = (outage().add(names).run(), outage().run());
@@ -236,14 +236,14 @@ fn time_between_windows_is_of_the_whole_alone() {
 }
 
 #[test]
-fn a_run_that_is_stopped_has_the_windows_that_have_begun() {
+fn cancelled_run_has_the_windows_begun() {
     use tailrace_core::Instant;
-    use tailrace_sim::{Control, Cost, Simulation};
+    use tailrace_sim::{Control, RunCost, Simulation};
     let scenario = outage().add(&windows(&[4000, 8000, 20_000])).scenario();
     let mut simulation = Simulation::build(&scenario, 1).unwrap();
     let at = |simulation: &mut Simulation, s: u64| {
         let _ = simulation.step(Instant::from_secs(s), &Control::default()).unwrap();
-        let json: Value = serde_json::from_str(&simulation.so_far(Cost::default())).unwrap();
+        let json: Value = serde_json::from_str(&simulation.so_far(RunCost::default())).unwrap();
         json.get("windows").map_or(Vec::new(), |w| w.as_object().unwrap().values().cloned().collect())
     };
     assert!(at(&mut simulation, 3).is_empty());
@@ -255,7 +255,7 @@ fn a_run_that_is_stopped_has_the_windows_that_have_begun() {
 }
 
 #[test]
-fn classifiers_are_judged_by_what_stood_in_the_window() {
+fn classifier_accuracy_of_windows_uses_flags_in_them() {
     // A flood from 4 s to 30 s, which SFB takes some time to find, and forgets.
     let starts = [0, 4, 30, 60];
     let run = Text::new("90 s")
@@ -291,7 +291,7 @@ fn classifiers_are_judged_by_what_stood_in_the_window() {
 }
 
 #[test]
-fn groups_say_when_they_were_flagged_cleared_and_flagged_again() {
+fn classifier_groups_report_first_flag_clearing_and_reflagging() {
     // A flood that rests from 10 s to 40 s, so that SFB forgets it and has to find it again.
     let starts = [0, 30, 60];
     let run = Text::new("90 s")
@@ -312,7 +312,7 @@ fn groups_say_when_they_were_flagged_cleared_and_flagged_again() {
         let rows = kinds.into_iter().zip(groups).zip(run.column("events", "time_s"));
         let rows = rows.filter(|((kind, of), _)| of == group && ["flag", "clear"].contains(&kind.as_str()));
         let told: Vec<(String, f64)> = rows.map(|((kind, _), at)| (kind, at)).collect();
-        // By hand from the events: one flow, whose flags and clearings take turns.
+        // Expected values from the events: one flow, alternately flagged and cleared.
         let expected = |from: f64, to: f64| {
             let (mut stands, mut first, mut figures) = (None, None, (0.0, 0.0, 0.0, 0.0, f64::NAN));
             for (kind, at) in &told {
@@ -353,8 +353,8 @@ fn groups_say_when_they_were_flagged_cleared_and_flagged_again() {
 }
 
 #[test]
-fn connections_of_multipath_tcp_say_what_each_path_carried_in_the_window() {
-    // Two paths, of which the second is dead from 10 s to 20 s.
+fn mptcp_connections_report_paths_per_window() {
+    // Two paths, the second dead from 10 s to 20 s.
     let run = Text::new("30 s")
         .hosts("a", 1)
         .hosts("b", 1)

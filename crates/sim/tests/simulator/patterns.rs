@@ -1,4 +1,4 @@
-//! Who sends to whom: incast, all pairs, and permutations, which each run draws.
+//! Traffic patterns: incast, all pairs, and permutations drawn per run.
 
 use crate::support::{Run, Text, run_scenario};
 use proptest::prelude::*;
@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tailrace_sim::Simulation;
 
-/// Hosts `a[0]` and so on, and others `b`, around one router.
+/// Hosts `a[0]` and so on, and others `b`, around a router.
 fn star(hosts: usize, (from, to): (&str, &str), more: &str) -> Text {
     Text::new("100 ms")
         .top("seed = 7")
@@ -32,7 +32,7 @@ fn ends(run: &Run) -> Vec<(String, String)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
     #[test]
-    fn a_permutation_is_one_to_one_sends_nobody_to_itself_and_is_the_runs(
+    fn permutation_is_a_derangement_fixed_by_the_run(
         hosts in 2_usize..12,
         seed in any::<u32>(),
         among in any::<bool>(),
@@ -47,7 +47,7 @@ proptest! {
         let receivers: BTreeSet<_> = drawn.iter().map(|(_, to)| to).collect();
         prop_assert_eq!(receivers.len(), hosts);
         prop_assert!(drawn.iter().all(|(from, to)| from != to));
-        // What is said of a flow is what becomes of its packets.
+        // Rows of flows agree with the packets received.
         prop_assert!(run.column("flows", "received_packets").iter().all(|packets| *packets > 0.0));
         let again = text.run_number(number);
         prop_assert_eq!(&ends(&again), &drawn);
@@ -56,20 +56,20 @@ proptest! {
 }
 
 #[test]
-fn every_permutation_that_can_be_is_drawn_about_as_often() {
-    // Of four hosts nine orders leave none in its place.
+fn permutations_are_uniformly_distributed() {
+    // Four hosts have nine derangements.
     let text = star(4, ("a[*]", "a[*]"), "pattern = \"permutation\"");
     let mut times = std::collections::BTreeMap::new();
     for number in 1..=360 {
         *times.entry(ends(&text.run_number(number))).or_insert(0) += 1;
     }
     assert_eq!(times.len(), 9);
-    // 40 each, with a standard deviation of six.
+    // Expected 40 each, with a standard deviation of six.
     assert!(times.values().all(|n| (16..=64).contains(n)), "{:?}", times.values());
 }
 
 #[test]
-fn the_scenario_of_a_run_draws_the_same_again() {
+fn resolved_permutation_is_redrawn_equal() {
     let scenario = star(9, ("a[*]", "a[*]"), "pattern = \"permutation\"").scenario();
     let first = run_scenario(&scenario, 3);
     let resolved = Simulation::build(&scenario, 3).unwrap().resolved();
@@ -79,7 +79,7 @@ fn the_scenario_of_a_run_draws_the_same_again() {
 }
 
 #[test]
-fn what_else_there_is_does_not_change_what_is_drawn() {
+fn added_groups_do_not_change_permutation() {
     let text = star(8, ("a[*]", "a[*]"), "pattern = \"permutation\"");
     let other = text.clone().flow(
         "y",
@@ -92,7 +92,7 @@ fn what_else_there_is_does_not_change_what_is_drawn() {
 }
 
 #[test]
-fn an_incast_begins_at_one_moment_unless_each_has_its_own() {
+fn incast_flows_start_simultaneously_by_default() {
     let starts = |pattern: &str, start: &str| {
         let more = format!("pattern = \"{pattern}\"\nstart = {start}");
         let run = star(5, ("a[*]", "a[2]"), &more).run();
@@ -103,7 +103,7 @@ fn an_incast_begins_at_one_moment_unless_each_has_its_own() {
     let drawn = starts("incast", "\"uniform(0 s, 50 ms)\"");
     assert!(drawn[0] > 0.0 && drawn.iter().all(|start| *start == drawn[0]), "{drawn:?}");
     assert_eq!(starts("incast", "[\"0 s\", \"1 ms\", \"2 ms\", \"3 ms\"]"), [0.0, 0.001, 0.002, 0.003]);
-    // Those of the same pairs under another pattern are drawn for each.
+    // Start times of the same pairs under another pattern are drawn per flow.
     let each = starts("all_pairs", "\"uniform(0 s, 50 ms)\"");
     assert!(each.iter().skip(1).all(|start| *start != each[0]), "{each:?}");
 }

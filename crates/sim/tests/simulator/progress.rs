@@ -1,4 +1,4 @@
-//! A run whose simulated time does not advance ends with an error, and one signal ends it before.
+//! Stalls and cancellation: a run whose simulated time does not advance ends with an error, or earlier by a signal.
 
 use crate::support::Text;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use tailrace_core::{Bytes, Instant, Rate};
 use tailrace_scenario::model::{AppConfig, Scenario, Transport};
 use tailrace_sim::{Control, RunError, Simulation};
 
-/// Datagrams that leave no time apart, which no scenario can have: its parameters have bounds.
+/// Datagrams without time between them, which the bounds of scenarios exclude.
 fn timeless() -> Arc<Scenario> {
     let text = Text::new("1 s").dumbbell(1, "10 Mbit/s", "1 ms", "").tcp("", "\"bulk\"");
     let mut scenario = (*text.scenario()).clone();
@@ -18,7 +18,7 @@ fn timeless() -> Arc<Scenario> {
 }
 
 #[test]
-fn a_run_that_makes_no_progress_ends_and_names_who() {
+fn stalled_run_ends_and_names_the_cause() {
     let stalled = |error| match error {
         RunError::Stalled(stall) => stall,
         RunError::HostFailed(failure) => panic!("{failure}"),
@@ -32,7 +32,7 @@ fn a_run_that_makes_no_progress_ends_and_names_who() {
 }
 
 #[test]
-fn a_signal_ends_a_run_within_one_instant() {
+fn cancellation_works_within_one_instant() {
     let control = Control::default();
     let scenario = timeless();
     let ended = std::thread::scope(|s| {
@@ -45,7 +45,7 @@ fn a_signal_ends_a_run_within_one_instant() {
 }
 
 #[test]
-fn ten_thousand_flows_that_start_at_once_are_progress() {
+fn simultaneous_start_of_10_000_flows_is_no_stall() {
     let text = Text::new("10 ms").dumbbell(10_000, "10 Gbit/s", "1 ms", "").tcp("", "\"bulk\"");
     let run = text.run();
     assert!(run.leaf("engine.events") > 20_000.0);

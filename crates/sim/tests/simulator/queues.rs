@@ -5,7 +5,7 @@ use crate::support::{Text, assert_close};
 const UDP: &str = "{ kind = \"udp\", header = \"0 B\" }";
 
 #[test]
-fn constant_load_above_capacity_loses_one_minus_capacity_over_load() {
+fn cbr_overload_loss_is_one_minus_capacity_over_load() {
     for n in [2, 5, 16] {
         // n sources of 2 Mbit/s on 3 Mbit/s, phases at random.
         let run = Text::new("40 s")
@@ -21,7 +21,7 @@ fn constant_load_above_capacity_loses_one_minus_capacity_over_load() {
         // Jitter leaves each source's rate within a packet a second or so; 30 s carry 22500 packets.
         assert_close(run.leaf("groups.cbr.loss_ratio"), 1.0 - 3.0 / (2.0 * n as f64), 2e-3);
         assert_close(run.queue("utilization"), 1.0, 1e-4);
-        // The queue counts what it drops from the warm-up's end on; of that a few packets were sent before it.
+        // The queue counts drops after the warm-up, including a few packets sent before its end.
         let late = run.queue("dropped_packets.overlimit") - run.leaf("groups.cbr.lost_packets");
         assert!((0.0..20.0).contains(&late), "{late}");
         assert_eq!(
@@ -52,7 +52,7 @@ fn poisson(load: f64, limit: u32) -> crate::support::Run {
 }
 
 #[test]
-fn poisson_arrivals_wait_as_in_m_d_1() {
+fn poisson_waiting_time_matches_m_d_1() {
     // Wq = S ρ / (2 (1 - ρ)). Of the mean wait of an M/D/1 queue over a time T, the standard error is about
     // σ sqrt(2 τ / T) with σ ≈ Wq and a relaxation time τ ≈ 2 S / (1 - sqrt ρ)²; tolerances are three of those.
     for (load, tolerance) in [(0.5, 0.03), (0.8, 0.08), (0.9, 0.16_f64)] {
@@ -62,12 +62,12 @@ fn poisson_arrivals_wait_as_in_m_d_1() {
         assert!(tolerance <= error.max(0.035), "{load}: {error}");
         let wait = s * load / (2.0 * (1.0 - load));
         assert_close(run.queue("sojourn_s.mean"), wait, tolerance);
-        // Little's law for those who wait, and rates, to within the edges of the 400 s.
+        // Little's law for waiting packets, and rates, within the edges of the 400 s.
         let arrivals = run.queue("dequeued_packets") / 400.0;
         assert_close(run.queue("backlog_packets.mean"), arrivals * run.queue("sojourn_s.mean"), 1e-3);
         assert_close(run.queue("backlog_bytes.mean"), 1000.0 * run.queue("backlog_packets.mean"), 1e-9);
         assert_close(run.queue("utilization"), load, 4.0 / (load * 400_000.0).sqrt());
-        // What a datagram meets on its way: 1000 B at 1 Gbit/s twice, 7 ms of propagation, service, and the wait.
+        // Delay of a datagram: 1000 B at 1 Gbit/s twice, 7 ms of propagation, service, and waiting.
         let fixed = 2.0 * 8e-6 + 7e-3 + s;
         let delay = run.leaf("groups.poisson.one_way_delay_s.mean");
         assert!((delay - fixed - run.queue("sojourn_s.mean")).abs() < 1e-5, "{delay}");
@@ -75,7 +75,7 @@ fn poisson_arrivals_wait_as_in_m_d_1() {
 }
 
 #[test]
-fn a_short_queue_loses_poisson_arrivals_as_m_d_1_k() {
+fn poisson_loss_matches_m_d_1_k() {
     // M/D/1/K by its embedded chain; K counts the packet in service.
     for (load, limit) in [(0.9, 3), (1.0, 10), (1.25, 5)] {
         let run = poisson(load, limit);
@@ -104,7 +104,7 @@ fn md1k_loss(rho: f64, k: usize) -> f64 {
 }
 
 #[test]
-fn statistics_of_an_empty_queue_are_zero_or_void() {
+fn empty_queue_statistics_are_zero_or_null() {
     let run = Text::new("2 s")
         .dumbbell(1, "8 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"5 packets\" }")
         .flow("cbr", ("src[0]", "dst[0]"), UDP, "{ kind = \"cbr\", rate = \"1 Mbit/s\", size = \"1000 B\" }")
@@ -112,7 +112,7 @@ fn statistics_of_an_empty_queue_are_zero_or_void() {
     assert_eq!(run.queue("sojourn_s.max"), 0.0);
     assert_eq!(run.queue("backlog_packets.max"), 0.0);
     assert_eq!(run.queue("backlog_packets.mean"), 0.0);
-    // Nothing goes the other way.
+    // There is no reverse traffic.
     let back = &run.json["queues"]["r2->r1"];
     assert!(back["sojourn_s"]["mean"].is_null() && back["sojourn_s"]["max"].is_null(), "{back}");
     assert_eq!(back["utilization"], 0.0);

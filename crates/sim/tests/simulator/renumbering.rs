@@ -1,10 +1,10 @@
-//! Addresses that change while packets flow: what of it who hears, and what goes on from where.
+//! Address changes under traffic: notifications, and connections that survive.
 
 use crate::support::{Run, Text, assert_close};
 use tailrace_scenario::model::{FaultConfig, LinkIndex};
-use tailrace_sim::{Change, ChangeError, Simulation};
+use tailrace_sim::{LiveChange, LiveChangeError, Simulation};
 
-/// A client `a` and a server `b` at a router, by a link each.
+/// A client `a` and a server `b` at a router, with a link each.
 fn network(duration: &str) -> Text {
     Text::new(duration)
         .top("record = { events = true, interval = \"100 ms\" }")
@@ -21,7 +21,7 @@ fn network(duration: &str) -> Text {
         .link("r", "b", "10 Mbit/s", "10 ms", "name = \"far\"")
 }
 
-/// A second link of each of them.
+/// Adds a second link to each.
 fn second(text: Text) -> Text {
     text.link(
         "a",
@@ -33,12 +33,12 @@ fn second(text: Text) -> Text {
     .link("r", "b", "10 Mbit/s", "10 ms", "name = \"far2\"")
 }
 
-/// An interface of `host` is 10.0.9.9 from 5 s on.
+/// Fault that gives an interface of `host` the address 10.0.9.9 from 5 s on.
 fn change(host: &str, more: &str) -> String {
     format!("[[fault]]\nkind = \"address\"\nhost = \"{host}\"\nat = \"5 s\"\nvalue = \"10.0.9.9\"\n{more}")
 }
 
-/// What a connection of Multipath TCP had delivered by each of some times, bytes.
+/// Bytes delivered by an MPTCP connection at these times.
 fn delivered<const N: usize>(run: &Run, times: [f64; N]) -> [f64; N] {
     let (at, bytes) =
         (run.column("connection_series", "time_s"), run.column("connection_series", "delivered_bytes"));
@@ -69,27 +69,27 @@ const NEW: [u8; 4] = [10, 0, 9, 9];
 const SERVER: [u8; 4] = [10, 0, 0, 2];
 
 #[test]
-fn a_connection_of_tcp_dies_with_its_address_at_either_end() {
+fn tcp_connection_breaks_on_address_change() {
     for host in ["a", "b"] {
         let run = network("60 s")
             .flow("tcp", ("a", "b"), "{ kind = \"tcp\", data_retries = 4 }", "\"bulk\"")
             .add(&change(host, ""))
             .run();
         assert_eq!(run.words("connections", "state"), ["timed_out"], "{host}");
-        // What was on its way arrives where the receiver is as it was.
+        // Packets in flight still arrive if the receiver's address is unchanged.
         assert_close(run.column("connections", "delivered_bytes")[0], 5.0 * 4e6 / 8.0, 0.1);
         let end = run.column("connections", "end_s")[0];
         assert!(end > 7.0 && end < 50.0, "{host}: {end}");
         run.assert_drained();
         let lost = events(&run, "drop", "no_route");
         assert!(lost.iter().all(|t| *t >= 5.0 && *t <= end + 0.2) && lost.len() > 5, "{host}: {lost:?}");
-        // The far end's ACKs of what was on its way, or the window itself, come to a host that they are not for.
+        // ACKs of packets in flight, or the rest of the window, arrive at a host that no longer has the address.
         assert_eq!(events(&run, "fault", "begins"), [5.0]);
     }
 }
 
 #[test]
-fn a_connection_outlives_an_address_that_comes_back_in_time() {
+fn tcp_connection_survives_a_short_address_change() {
     let run = network("20 s")
         .flow("tcp", ("a", "b"), "\"tcp\"", "\"bulk\"")
         .add(&change("a", "until = \"6 s\""))
@@ -100,7 +100,7 @@ fn a_connection_outlives_an_address_that_comes_back_in_time() {
 }
 
 #[test]
-fn what_is_opened_later_is_between_the_new_addresses() {
+fn new_connections_use_the_new_address() {
     for (host, from, to) in [("a", NEW, SERVER), ("b", OLD, NEW)] {
         for direction in ["up", "down"] {
             let run = network("60 s")
@@ -115,7 +115,7 @@ fn what_is_opened_later_is_between_the_new_addresses() {
                 .run();
             let failed = run.leaf("groups.tcp.transfers.failed");
             let ends = run.column("connections", "end_s");
-            // A client that only receives is told nothing, and waits.
+            // A client that only receives gets no error and waits.
             if direction == "up" {
                 assert!(
                     (1.0..=2.0).contains(&failed),
@@ -134,7 +134,7 @@ fn what_is_opened_later_is_between_the_new_addresses() {
 }
 
 #[test]
-fn multipath_tcp_joins_from_the_new_address_and_back() {
+fn mptcp_joins_from_the_new_address_and_back() {
     for profile in ["rfc", "linux", "mptcp_0_94", "ns2", "ns3"] {
         for manager in ["\"fullmesh\"", "\"linux\"", "{ kind = \"linux\", client = \"1 subflow\" }"] {
             let transport =
@@ -152,7 +152,7 @@ fn multipath_tcp_joins_from_the_new_address_and_back() {
             }
             assert!(shown(&run, NEW, SERVER) > 1000, "{case}");
             assert_eq!(run.leaf("connections.mp[0].paths.up.subflows"), 3.0, "{case}");
-            // It is one path whatever its addresses are, and its counts are those of the flow.
+            // The path stays the same through address changes, and its counters are the flow's.
             assert_eq!(run.words("paths", "path"), ["up"], "{case}");
             let of = |name: &str| run.column("paths", name)[0];
             assert_eq!(of("sent_packets"), run.leaf("groups.mp.sent_packets"), "{case}");
@@ -163,8 +163,8 @@ fn multipath_tcp_joins_from_the_new_address_and_back() {
 }
 
 #[test]
-fn a_path_manager_that_opens_nothing_loses_the_connection() {
-    // An endpoint with `fullmesh` joins the addresses that subflows go to, and there are none any more.
+fn mptcp_connection_breaks_with_passive_path_manager() {
+    // An endpoint with `fullmesh` joins the addresses of existing subflows, and there are none left.
     for manager in ["\"passive\"", "\"ndiffports\"", "{ kind = \"linux\", client = \"1 fullmesh\" }"] {
         let transport =
             format!("{{ kind = \"mptcp\", path_manager = {manager}, behaviour.close_timeout = \"2 s\" }}");
@@ -175,7 +175,7 @@ fn a_path_manager_that_opens_nothing_loses_the_connection() {
 }
 
 #[test]
-fn a_script_joins_from_the_interface_whatever_its_address_is() {
+fn path_manager_script_joins_from_renumbered_interface() {
     let transport =
         "{ kind = \"mptcp\", path_manager = { kind = \"manual\", client = \"6 s connect 1 to 1\" } }";
     let run = network("15 s").flow("mp", ("a", "b"), transport, "\"bulk\"").add(&change("a", "")).run();
@@ -184,8 +184,8 @@ fn a_script_joins_from_the_interface_whatever_its_address_is() {
 }
 
 #[test]
-fn a_server_withdraws_an_address_and_announces_another() {
-    // Over the other path, since nothing can be said from an address that is gone; with one path, nothing can be said at all.
+fn server_address_change_sends_remove_addr_and_add_addr() {
+    // Over the other path, because nothing can be sent from an address that is gone; with one path, nothing can be sent at all.
     let all = |manager: &str| format!("{{ kind = \"mptcp\", path_manager = {manager} }}");
     let run = |text: Text, manager: &str, interface: &str| {
         text.flow("mp", ("a", "b"), &all(manager), "\"bulk\"")
@@ -214,23 +214,23 @@ fn a_server_withdraws_an_address_and_announces_another() {
 }
 
 #[test]
-fn datagrams_leave_from_the_new_address_and_the_peer_follows_what_it_hears() {
+fn udp_peer_follows_source_address_change() {
     let cbr = "{ kind = \"cbr\", rate = \"400 kbit/s\", size = \"500 B\" }";
     let run = |ends, app: &str, host: &str| {
         network("10 s").flow("udp", ends, "\"udp\"", app).add(&change(host, "until = \"7 s\"")).run()
     };
-    // Of the sender nothing is lost; to one that nobody heard from, all is.
+    // Address changes of the sender lose nothing; packets to a receiver that has not sent anything are all lost.
     assert_eq!(run(("a", "b"), cbr, "a").leaf("groups.udp.lost_packets"), 0.0);
     let unheard = run(("a", "b"), cbr, "b").leaf("groups.udp.lost_packets");
     assert!((199.0..=201.0).contains(&unheard), "{unheard} of 100 a second");
-    // Who is asked answers where the question came from; what is on its way at either change is lost, there or back.
+    // A ping is answered to the address it came from; packets in flight at either change are lost, in either direction.
     let ping = "{ kind = \"ping\", interval = \"10 ms\" }";
     let asked = run(("a", "b"), ping, "a").leaf("groups.udp.lost_packets");
     assert!((4.0..=12.0).contains(&asked), "{asked}: two round trips of 40 ms");
 }
 
 #[test]
-fn a_flow_that_has_not_begun_sends_to_the_address_of_the_time() {
+fn udp_flow_starts_to_the_present_address() {
     let cbr = "{ kind = \"cbr\", rate = \"400 kbit/s\", size = \"500 B\" }";
     let run = network("10 s")
         .flow_with("udp", ("a", "b"), "\"udp\"", cbr, "start = \"6 s\"")
@@ -241,7 +241,7 @@ fn a_flow_that_has_not_begun_sends_to_the_address_of_the_time() {
 }
 
 #[test]
-fn an_address_that_changes_while_its_link_is_down_or_as_it_returns_is_used_from_then_on() {
+fn address_change_during_link_down_takes_effect() {
     for (down, up) in [("4 s", "8 s"), ("4 s", "5 s"), ("5 s", "8 s")] {
         let fault = format!("[[fault]]\nkind = \"down\"\nlink = \"up\"\nat = \"{down}\"\nuntil = \"{up}\"");
         for manager in ["\"fullmesh\"", "{ kind = \"linux\", client = \"2 subflow, 1 subflow\" }"] {
@@ -261,7 +261,7 @@ fn an_address_that_changes_while_its_link_is_down_or_as_it_returns_is_used_from_
 }
 
 #[test]
-fn the_last_of_several_addresses_holds_and_those_before_come_back() {
+fn overlapping_address_faults_latest_wins_and_earlier_return() {
     let more = |value: &str, at: &str, until: &str| {
         format!(
             "[[fault]]\nkind = \"address\"\nhost = \"a\"\nat = \"{at}\"\nuntil = \"{until}\"\nvalue = \"{value}\""
@@ -273,7 +273,7 @@ fn the_last_of_several_addresses_holds_and_those_before_come_back() {
         .add(&more("192.168.1.7", "6 s", "9 s"))
         .add("[[capture]]\nat = \"b\"")
         .run();
-    // 100 packets a second.
+    // Rate of 100 packets/s.
     for (from, seconds) in [(OLD, 4 + 8), (NEW, 2 + 3), ([192, 168, 1, 7], 3)] {
         let packets = shown(&run, from, SERVER);
         assert!(packets.abs_diff(seconds * 100) <= 3, "{from:?}: {packets}");
@@ -282,7 +282,7 @@ fn the_last_of_several_addresses_holds_and_those_before_come_back() {
 }
 
 #[test]
-fn a_flow_is_judged_by_all_its_addresses() {
+fn classifier_accuracy_covers_all_addresses_of_a_flow() {
     let run = Text::new("20 s")
         .top("record = { events = true }")
         .dumbbell(3, "1 Mbit/s", "10 ms", "queue = { kind = \"fred\", limit = \"50 packets\" }")
@@ -305,10 +305,10 @@ fn a_flow_is_judged_by_all_its_addresses() {
 }
 
 #[test]
-fn no_link_has_an_address() {
+fn live_address_change_of_a_link_is_refused() {
     let text = network("20 s").flow("tcp", ("a", "b"), "\"tcp\"", "\"bulk\"").add(&change("a", ""));
     let mut simulation = Simulation::build(&text.scenario(), 1).unwrap();
     let kind = FaultConfig::default_of("address").unwrap();
-    let change = simulation.change(Change::Restore(LinkIndex(0), kind));
-    assert_eq!(change, Err(ChangeError::NotOfLink("address")));
+    let change = simulation.change(LiveChange::Restore(LinkIndex(0), kind));
+    assert_eq!(change, Err(LiveChangeError::NotOfLink("address")));
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{Run, Text, assert_close};
 
-/// Two ways of 10 Mbit/s and 10 and 100 ms, and so many segments at a time on each: no queue anywhere.
+/// Two paths of 10 Mbit/s with 10 and 100 ms, and a fixed number of segments on each; no queues.
 fn two_ways(scheduler: &str) -> Run {
     let text = Text::new("30 s")
         .top("record = { interval = \"10 ms\" }")
@@ -16,7 +16,7 @@ fn two_ways(scheduler: &str) -> Run {
     text.flow("mp", ("a", "b"), &transport, "\"bulk\"").run()
 }
 
-/// Data bytes of a full segment.
+/// Payload of a full segment.
 const SEGMENT: f64 = 1424.0;
 
 /// A leaf of the connection.
@@ -25,27 +25,28 @@ fn of(run: &Run, leaf: &str) -> f64 {
 }
 
 #[test]
-fn what_the_fast_way_brings_waits_for_the_slow_one() {
+fn reordering_delay_is_the_path_difference() {
     let run = two_ways("lowest_rtt");
-    // Segments of 1500 B take 1.2 ms; the slow way is 90 ms longer, and the last of its four comes 3.6 ms after the first.
+    // Segments of 1500 B take 1.2 ms; the slow path is 90 ms longer, and the last of its four segments comes 3.6 ms after the
+    // first.
     let wait = of(&run, "reordering_delay_s.max");
     assert!(wait > 0.09 && wait <= 0.0936, "{wait}");
-    // Meanwhile the fast way carries four or five times four, one round of 21.26 ms after another: the last of them lies
-    // that many segments ahead of the one that is missing, and as many more as the slow way has sent since: three at most.
+    // Meanwhile the fast path carries four or five rounds of four segments, each of 21.26 ms: the last of them lies that many
+    // segments ahead of the missing one, and up to three more that the slow path has sent since.
     let ahead = of(&run, "displacement_bytes.max") / SEGMENT;
     assert!((16.0..=23.0).contains(&ahead) && ahead.fract() == 0.0, "{ahead}");
-    // Little's law: what waits on average is what comes a second times how long it waits.
+    // Little's law: mean bytes waiting equal the arrival rate times the mean wait.
     let waiting = run.column("connection_series", "waiting_bytes");
     let mean = waiting.iter().sum::<f64>() / waiting.len() as f64;
     let rate = of(&run, "delivered_bytes") / 30.0;
     assert_close(mean, rate * of(&run, "reordering_delay_s.mean"), 0.02);
-    // The application sees the difference of the ways as jitter.
+    // The application sees the difference of the paths as jitter.
     let jitter = run.leaf("groups.mp.jitter_s.max");
     assert!(jitter > 0.08 && jitter <= 0.0936, "{jitter}");
 }
 
 #[test]
-fn copies_on_both_ways_leave_nothing_to_wait_for() {
+fn redundant_scheduler_avoids_reordering() {
     let (one, both) = (two_ways("lowest_rtt"), two_ways("redundant"));
     for leaf in ["displacement_bytes", "reordering_delay_s"] {
         assert!(of(&both, &format!("{leaf}.max")) < 0.1 * of(&one, &format!("{leaf}.max")), "{leaf}");
@@ -55,7 +56,7 @@ fn copies_on_both_ways_leave_nothing_to_wait_for() {
 }
 
 #[test]
-fn the_table_holds_the_distributions_and_the_series_their_course() {
+fn reordering_table_and_series_match_summary() {
     let run = two_ways("lowest_rtt");
     let (variables, low, high, segments) = (
         run.words("reordering", "variable"),
@@ -73,7 +74,7 @@ fn the_table_holds_the_distributions_and_the_series_their_course() {
         assert!(low[last] <= max && max <= high[last], "{variable}: {max}");
         assert!(rows.iter().all(|i| low[*i] <= high[*i]) && rows.windows(2).all(|w| high[w[0]] < low[w[1]]));
         let ahead: f64 = rows.iter().filter(|i| low[**i] > 0.0).map(|i| segments[*i]).sum();
-        // What waits at the end has a displacement, and no delay yet.
+        // Segments that wait at the end have a displacement, but no delay yet.
         assert_close(ahead / all, of(&run, "reordered_ratio"), 0.01);
     }
     let course = run.column("connection_series", "displacement_bytes");

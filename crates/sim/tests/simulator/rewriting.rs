@@ -1,10 +1,10 @@
-//! Middleboxes that change payload: who finds out, and what then.
+//! Middleboxes that change payload: detection and consequences.
 
 use crate::captures::Tshark;
 use crate::mptcp::{fell_back, flow, parallel};
 use crate::support::{Run, Text};
 
-/// A transfer over two paths of 1 Mbit/s, one of which has a middlebox, in the direction of the data or of the ACKs.
+/// A transfer over two paths of 1 Mbit/s, one with a middlebox in the direction of the data or of the ACKs.
 fn over_two(path: usize, with_data: bool, transport: &str) -> Run {
     let name = format!("name = \"path{path}\"");
     let here = if with_data {
@@ -21,14 +21,14 @@ fn failures(run: &Run) -> f64 {
 }
 
 #[test]
-fn without_checksums_multipath_tcp_delivers_what_comes() {
+fn mptcp_without_checksums_delivers_corrupted_payload() {
     for path in [0, 1] {
         let run = over_two(path, true, "checksum = false");
         assert_eq!(run.leaf("groups.mp.completed"), 1.0);
         let (altered, delivered) =
             (run.leaf("groups.mp.altered_bytes"), run.flows("mp", "delivered_bytes")[0]);
         assert_eq!(delivered, 2e6);
-        // 3 % of what half of the data went through, within what chance allows: 21 segments of 1428 on average.
+        // Corrupted bytes: 3 % of the half of the data that passed it, 21 segments of 1428 on average.
         assert!((8.0 * 1428.0..40.0 * 1428.0).contains(&altered), "{altered}");
         assert_eq!(run.leaf("connections.mp[0].altered_bytes"), altered);
         assert_eq!((failures(&run), fell_back(&run)), (0.0, false));
@@ -36,7 +36,7 @@ fn without_checksums_multipath_tcp_delivers_what_comes() {
 }
 
 #[test]
-fn with_checksums_a_path_that_changes_payload_is_given_up() {
+fn dss_checksum_failure_closes_the_subflow() {
     let plain = over_two(1, false, "checksum = true");
     for path in [0, 1] {
         let run = over_two(path, true, "checksum = true");
@@ -44,14 +44,14 @@ fn with_checksums_a_path_that_changes_payload_is_given_up() {
         assert_eq!(run.flows("mp", "delivered_bytes"), [2e6]);
         assert_eq!(run.leaf("groups.mp.altered_bytes"), 0.0, "{path}");
         assert_eq!((failures(&run), fell_back(&run)), (1.0, false), "{path}");
-        // One path of 1 Mbit/s is left.
+        // A single path of 1 Mbit/s is left.
         let took = |run: &Run| run.leaf("groups.mp.completion_s.max");
         assert!(took(&run) > 1.5 * took(&plain), "{} {}", took(&run), took(&plain));
     }
 }
 
 #[test]
-fn where_no_payload_passes_there_is_nothing_to_change() {
+fn middlebox_in_ack_direction_corrupts_nothing() {
     for path in [0, 1] {
         for transport in ["checksum = false", "checksum = true"] {
             let run = over_two(path, false, transport);
@@ -62,7 +62,7 @@ fn where_no_payload_passes_there_is_nothing_to_change() {
 }
 
 #[test]
-fn with_checksums_the_only_path_becomes_plain_tcp() {
+fn dss_checksum_failure_on_single_path_falls_back_to_tcp() {
     for (there, back) in [("0.03", "0"), ("0", "0.03"), ("0.03", "0.03")] {
         let box_ = format!("name = \"path0\"\nrewrite = {there}\nreverse = {{ rewrite = {back} }}");
         let text = parallel("30 s", 1, "30 packets").with("name = \"path0\"", &box_);
@@ -75,7 +75,7 @@ fn with_checksums_the_only_path_becomes_plain_tcp() {
 }
 
 #[test]
-fn tcp_and_udp_deliver_what_comes_and_do_as_ever() {
+fn tcp_and_udp_deliver_corrupted_payload() {
     let text = |rewrite: &str| {
         Text::new("20 s")
             .dumbbell(1, "4 Mbit/s", "10 ms", &format!("rewrite = {rewrite}"))
@@ -107,7 +107,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len() / 2).map(|i| u8::from_str_radix(&hex[2 * i..2 * i + 2], 16).unwrap()).collect()
 }
 
-/// The DSS among TCP options, without kind and length: tshark shows no checksum of it.
+/// DSS among TCP options, without kind and length: tshark does not show its checksum.
 fn dss_of(options: &[u8]) -> Option<&[u8]> {
     match options {
         [1, rest @ ..] => dss_of(rest),
@@ -117,13 +117,13 @@ fn dss_of(options: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Of words of 16 bits, most significant byte first.
+/// Sum of 16-bit words, big-endian.
 fn sum_of(bytes: &[u8]) -> u64 {
     bytes.chunks(2).map(|pair| u64::from(pair[0]) << 8 | u64::from(*pair.get(1).unwrap_or(&0))).sum()
 }
 
-/// Whether a DSS with a data ACK of 4 bytes and a data sequence number of 8 has the right checksum: over data sequence
-/// number, subflow number, length and payload (RFC 8684 §3.3).
+/// Whether a DSS with a data ACK of 4 bytes and a data sequence number of 8 has the right checksum: over data sequence number,
+/// subflow number, length and payload (RFC 8684 §3.3).
 fn is_right(dss: &[u8], payload: &[u8]) -> bool {
     let mut sum = sum_of(&dss[6..]) + sum_of(payload);
     while sum > 0xffff {
@@ -133,7 +133,7 @@ fn is_right(dss: &[u8], payload: &[u8]) -> bool {
 }
 
 #[test]
-fn captures_show_the_failure_the_mapping_and_which_checksum_is_wrong() {
+fn captures_show_mp_fail_infinite_mapping_and_wrong_checksum() {
     let fields = [
         "tcp.options",
         "tcp.payload",

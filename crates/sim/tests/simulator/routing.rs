@@ -1,8 +1,8 @@
-//! `[routing]`: ways of one length, and routes that follow late.
+//! `[routing]`: equal-cost paths, and delayed convergence.
 
 use crate::support::{Run, Text};
 
-/// `n` hosts on each side, and four ways of one length between their routers.
+/// `n` hosts on each side, and four equal-cost paths between their routers.
 fn four_ways(n: usize, routing: &str) -> Text {
     let mut text = Text::new("10 s").top(&format!("routing = {routing}")).hosts("src", n).hosts("dst", n);
     for router in ["r1", "r2", "m0", "m1", "m2", "m3"] {
@@ -15,14 +15,14 @@ fn four_ways(n: usize, routing: &str) -> Text {
     text
 }
 
-/// Packets over each of the four ways: there, and back.
+/// Packets over each of the four paths, forward and reverse.
 fn loads(run: &Run) -> [[f64; 4]; 2] {
     let over = |from: &str, to: &str| run.leaf(&format!("queues.{from}->{to}.enqueued_packets"));
     let ways = ["m0", "m1", "m2", "m3"];
     [ways.map(|m| over("r1", m)), ways.map(|m| over("r2", m))]
 }
 
-/// Four hundred flows of ten datagrams each.
+/// Flows of ten datagrams each, four hundred of them.
 fn many_flows(routing: &str) -> Text {
     let app = "{ kind = \"cbr\", rate = \"40 kbit/s\", size = \"500 B\" }";
     four_ways(400, routing).flow_with(
@@ -35,7 +35,7 @@ fn many_flows(routing: &str) -> Text {
 }
 
 #[test]
-fn without_a_word_of_it_all_flows_take_the_first_way() {
+fn single_path_routing_is_the_default() {
     let run = many_flows("{}").run();
     assert_eq!(loads(&run)[0], [4000.0, 0.0, 0.0, 0.0]);
     let said = many_flows("{ equal_paths = \"first\", convergence = \"0 s\" }").run();
@@ -43,14 +43,14 @@ fn without_a_word_of_it_all_flows_take_the_first_way() {
 }
 
 #[test]
-fn flows_spread_evenly_and_each_stays_on_its_way() {
+fn ecmp_spreads_flows_evenly_and_keeps_each_on_a_path() {
     for by in ["five_tuple", "src_dst"] {
         let text = many_flows(&format!("{{ equal_paths = \"{by}\" }}"));
         let run = text.run();
         let [there, _] = loads(&run);
         assert_eq!(there.iter().sum::<f64>(), 4000.0, "{by}");
         for packets in there {
-            // Whole flows. 400 of them, a quarter each: 100 with a standard deviation of 8.7.
+            // Whole flows: a quarter of 400 each, 100 with a standard deviation of 8.7.
             assert_eq!(packets % 10.0, 0.0, "{by}: {there:?}");
             assert!((packets / 10.0 - 100.0).abs() < 4.0 * 8.7, "{by}: {there:?}");
         }
@@ -62,24 +62,24 @@ fn flows_spread_evenly_and_each_stays_on_its_way() {
 }
 
 #[test]
-fn flows_whose_way_fails_spread_over_the_others() {
-    // From 0.5 s on: five datagrams of each flow that took it have left, none is on it (they come each 100 ms).
+fn ecmp_rehashes_flows_of_a_failed_path() {
+    // From 0.5 s on: five datagrams of each flow on that path have left, none is on it (they come every 100 ms).
     let fault = "[[fault]]\nlink = \"r1-m2\"\nkind = \"down\"\nat = \"50 ms\"";
     let text = many_flows("{ equal_paths = \"five_tuple\" }");
     let [before, _] = loads(&text.run());
     let [after, _] = loads(&text.add(fault).run());
-    // The first of ten leaves at once, the others when the way is gone.
+    // The first of ten datagrams leaves before the failure.
     assert_eq!(after[2], before[2] / 10.0);
     assert_eq!(after.iter().sum::<f64>(), 4000.0);
     for (i, packets) in after.iter().enumerate().filter(|(i, _)| *i != 2) {
-        // 400 flows, a third each, for nine of ten datagrams: 133 with a standard deviation of 9.4.
+        // A third of 400 flows each, for nine of ten datagrams: 133 with a standard deviation of 9.4.
         let flows = (packets - before[i] / 10.0) / 9.0;
         assert!((flows - 133.3).abs() < 4.0 * 9.4, "{after:?}");
     }
 }
 
 #[test]
-fn subflows_of_other_ports_take_other_ways_where_ports_count() {
+fn ecmp_by_five_tuple_separates_subflows() {
     let ways = |by: &str| {
         let manager = "{ kind = \"ndiffports\", num_subflows = 8 }";
         let run = four_ways(1, &format!("{{ equal_paths = \"{by}\" }}"))
@@ -93,12 +93,12 @@ fn subflows_of_other_ports_take_other_ways_where_ports_count() {
         loads(&run).map(|packets| packets.iter().filter(|n| **n > 0.0).count())
     };
     assert_eq!((ways("first"), ways("src_dst")), ([1, 1], [1, 1]));
-    // Eight subflows miss one given way of four with a probability of a tenth, and two with 0.004.
+    // Eight subflows all miss a given path of four with a probability of a tenth, and two given paths with 0.004.
     let [there, back] = ways("five_tuple");
     assert!(there >= 3 && back >= 3, "{there} {back}");
 }
 
-/// A datagram a millisecond from src to dst, over r1 - r2, or else over r3.
+/// Datagrams every millisecond from src to dst, over r1 - r2, or else over r3.
 fn steady(routing: &str, faults: &str) -> Run {
     Text::new("30 s")
         .top(&format!("routing = {routing}"))
@@ -123,7 +123,7 @@ fn steady(routing: &str, faults: &str) -> Run {
         .run()
 }
 
-/// Lost, dropped at the short way because it was down, and taken over the detour.
+/// Datagrams lost, dropped at the short path because it was down, and sent over the detour.
 fn fates(run: &Run) -> [f64; 3] {
     [
         run.leaf("groups.udp.lost_packets"),
@@ -133,39 +133,40 @@ fn fates(run: &Run) -> [f64; 3] {
 }
 
 #[test]
-fn packets_are_lost_for_as_long_as_routes_are_late() {
+fn convergence_delay_loses_packets() {
     let fault = "[[fault]]\nlink = \"short\"\nkind = \"down\"\nat = \"10 s\"\nuntil = \"20 s\"";
-    // Datagram k reaches r1 at k + 1.04 ms, and r2 10.04 ms later: ten are on the link when it goes down, and the 10 000 that come
-    // while it is down take the detour.
+    // Datagram k reaches r1 at k + 1.04 ms, and r2 10.04 ms later: ten are on the link when it goes down, and the 10 000 that
+    // come while it is down take the detour.
     assert_eq!(fates(&steady("{}", fault)), [10.0, 10.0, 10_000.0]);
-    // Late by 250 ms: as many go into the dead link, and as many take the detour when the short way is back.
+    // Convergence takes 250 ms: as many datagrams go into the dead link, and as many take the detour after the short path is
+    // back.
     assert_eq!(fates(&steady("{ convergence = \"250 ms\" }", fault)), [260.0, 260.0, 10_000.0]);
 }
 
 #[test]
-fn routes_that_are_late_miss_what_is_over_by_then_and_follow_it_all_the_same() {
+fn convergence_delay_applies_to_a_short_outage() {
     let fault = "[[fault]]\nlink = \"short\"\nkind = \"down\"\nat = \"10 s\"\nuntil = \"10.1 s\"";
     // Down for 100 datagrams, without a detour; from 10.25 to 10.35 s over the detour, without need.
     assert_eq!(fates(&steady("{ convergence = \"250 ms\" }", fault)), [110.0, 110.0, 100.0]);
 }
 
 #[test]
-fn routers_learn_late_of_a_host_that_is_cut_off() {
+fn convergence_delay_applies_to_host_links() {
     let fault = "[[fault]]\nlink = \"last\"\nkind = \"down\"\nat = \"10 s\"\nuntil = \"20 s\"";
     let [at_once, late] = ["{}", "{ convergence = \"250 ms\" }"].map(|routing| {
         let run = steady(routing, fault);
         let over = run.leaf("queues.r1->r2.enqueued_packets");
         [run.leaf("groups.udp.lost_packets"), over]
     });
-    // Who comes to r1 while it is down is lost there. Of those before, the ten between the routers and the one (of 1.04 ms) behind
-    // them are lost, too.
+    // Datagrams that reach r1 while the host is unreachable are lost there. Earlier ones are lost, too: ten between the routers
+    // and one (of 1.04 ms) behind them.
     assert_eq!(at_once, [10_011.0, 19_000.0]);
-    // Late, 250 more go as far as r2; then, when the host is back, 250 more find no route at r1.
+    // With late routes 250 more go as far as r2; when the host is back, 250 more find no route at r1.
     assert_eq!(late, [10_261.0, 19_000.0]);
 }
 
 #[test]
-fn withheld_routes_are_late_as_well() {
+fn convergence_delay_adds_to_withheld_routes() {
     let fault = "[[fault]]\nlink = \"short\"\nkind = \"down\"\nroute_delay = \"1 s\"\nat = \"10 s\"\nuntil = \"20 s\"";
     // Back at 20 s, with routes a second later, of which routers hear 250 ms after that.
     assert_eq!(fates(&steady("{ convergence = \"250 ms\" }", fault)), [260.0, 260.0, 11_000.0]);

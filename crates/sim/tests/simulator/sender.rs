@@ -1,8 +1,8 @@
-//! Series show the window of the end that sends, and name it.
+//! Sending end in time series: its window and its name.
 
 use crate::support::{Run, Text};
 
-/// A flow of that application over 4 Mbit/s and a round trip of 24 ms.
+/// A flow of this application over 4 Mbit/s and an RTT of 24 ms.
 fn series(app: &str) -> Run {
     Text::new("6 s")
         .top("record = { interval = \"100 ms\" }")
@@ -12,7 +12,7 @@ fn series(app: &str) -> Run {
 }
 
 #[test]
-fn a_download_shows_the_servers_window() {
+fn series_of_download_show_server_cwnd() {
     let run = series(
         "{ kind = \"request_response\", request = \"2 kB\", response = \"1 MB\", think = \"200 ms\" }",
     );
@@ -28,7 +28,7 @@ fn a_download_shows_the_servers_window() {
 }
 
 #[test]
-fn an_upload_shows_the_clients() {
+fn series_of_upload_show_client_cwnd() {
     for app in ["\"bulk\"", "{ kind = \"request_response\", request = \"1 MB\", response = \"2 kB\" }"] {
         let run = series(app);
         assert!(run.words("flow_series", "end").iter().all(|end| end == "client"), "{app}");
@@ -37,7 +37,7 @@ fn an_upload_shows_the_clients() {
 }
 
 #[test]
-fn between_connections_the_end_stays_and_has_no_window() {
+fn series_between_connections_have_no_cwnd() {
     let run = series("{ kind = \"sequence\", size = \"20 kB\", gap = \"700 ms\" }");
     let (ends, windows) = (run.words("flow_series", "end"), run.column("flow_series", "cwnd_bytes"));
     assert!(ends.iter().all(|end| end == "client"));

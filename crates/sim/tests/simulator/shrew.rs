@@ -1,8 +1,8 @@
-//! The shrew attack (Kuzmanovic & Knightly 2003; spec 6.3): pulses in step with the retransmission timeout.
+//! Shrew attack (Kuzmanovic & Knightly 2003; spec 6.3): pulses in step with the retransmission timeout.
 
 use crate::support::Text;
 
-/// The paper's normalised throughput where each outage ends in a timeout of `min_rto`.
+/// Normalised throughput of the paper if each outage ends in a timeout of `min_rto`.
 fn rho(period: f64, min_rto: f64) -> f64 {
     let cycle = (min_rto / period).ceil() * period;
     (cycle - min_rto) / cycle
@@ -40,12 +40,12 @@ fn goodput(n: usize, min_rto: f64, attack: Option<f64>) -> f64 {
 }
 
 #[test]
-fn throughput_follows_the_model_with_nulls_at_min_rto_and_its_half() {
+fn shrew_throughput_follows_model_with_nulls_at_min_rto() {
     let free = goodput(1, 1.0, None);
     for period in [0.5, 0.7, 1.0, 1.2, 1.5, 2.0, 3.0] {
         let share = goodput(1, 1.0, Some(period)) / free;
         let model = rho(period, 1.0);
-        // The model leaves out the outage itself and slow start, some 5 RTTs of 12 ms a cycle: below 0.05.
+        // The model leaves out the outage itself and slow start, some 5 RTTs of 12 ms per cycle: below 0.05.
         assert!((share - model).abs() <= 0.05, "T = {period}: {share}, model {model}");
         if model == 0.0 {
             assert!(share < 0.005, "T = {period} is a null: {share}");
@@ -54,8 +54,8 @@ fn throughput_follows_the_model_with_nulls_at_min_rto_and_its_half() {
 }
 
 #[test]
-fn several_flows_meet_the_same_nulls() {
-    // Away from the nulls flows leave the model, as not all of them lose packets in each pulse; at them none gets on.
+fn shrew_nulls_are_shared_by_several_flows() {
+    // Away from the nulls flows deviate from the model, as not all lose packets in each pulse; at the nulls none makes progress.
     let free = goodput(5, 1.0, None);
     for period in [0.5, 1.0] {
         let share = goodput(5, 1.0, Some(period)) / free;
@@ -64,10 +64,10 @@ fn several_flows_meet_the_same_nulls() {
 }
 
 #[test]
-fn a_smaller_min_rto_moves_the_nulls() {
+fn shrew_nulls_move_with_min_rto() {
     let free = goodput(1, 0.2, None);
-    // Of the periods that starve flows with 1 s, none does so with 0.2 s; 0.2 s itself does. The tolerance is the
-    // spec's 0.1: outage and slow start weigh more against shorter cycles.
+    // Periods that starve flows with 1 s do not do so with 0.2 s; 0.2 s itself does. The tolerance is the spec's 0.1, because
+    // outage and slow start weigh more in shorter cycles.
     for period in [0.2, 0.5, 1.0, 2.0] {
         let share = goodput(1, 0.2, Some(period)) / free;
         let model = rho(period, 0.2);

@@ -1,4 +1,5 @@
-//! A receiver that reads slower than data comes: its window closes, the sender probes, and goes on when it opens (RFC 9293 §3.8.6).
+//! A receiver that reads more slowly than data arrives: its window closes, the sender probes, and continues when it opens (RFC
+//! 9293 §3.8.6).
 
 use crate::support::{Run, Text, assert_close};
 
@@ -14,7 +15,7 @@ struct Segment {
     is_syn: bool,
 }
 
-/// The segments of a capture of raw IPv4 packets, with blocks of this machine's byte order and nanoseconds.
+/// Segments of a capture of raw IPv4 packets, with blocks in native byte order and nanoseconds.
 fn segments(pcapng: &[u8]) -> Vec<Segment> {
     let word = |at: usize| u32::from_le_bytes(pcapng[at..at + 4].try_into().unwrap());
     let (mut at, mut found) = (0, Vec::new());
@@ -41,7 +42,7 @@ fn segments(pcapng: &[u8]) -> Vec<Segment> {
     found
 }
 
-/// The client reads 8 kB each four seconds of what its server sends at up to 10 Mbit/s, into 32 kB; captured at the server.
+/// A client that reads 8 kB every four seconds while its server sends at up to 10 Mbit/s into 32 kB; captured at the server.
 fn read_slowly(transport: &str, app: &str) -> Run {
     Text::new("60 s")
         .hosts("src", 1)
@@ -55,7 +56,7 @@ fn read_slowly(transport: &str, app: &str) -> Run {
         .run()
 }
 
-/// Maximal spans of what the server sends while the last window that it has heard of is closed: the times of its segments.
+/// Segments that the server sends while the latest window it knows is closed, grouped by closed period.
 fn while_closed(all: &[Segment]) -> Vec<Vec<Segment>> {
     let mut spans: Vec<Vec<Segment>> = Vec::new();
     let mut is_closed = false;
@@ -73,7 +74,7 @@ fn while_closed(all: &[Segment]) -> Vec<Vec<Segment>> {
 }
 
 #[test]
-fn a_sender_probes_a_closed_window_less_and_less_often_and_sends_nothing_else() {
+fn zero_window_probes_back_off_exponentially() {
     let run = read_slowly("min_rto = \"200 ms\"", "");
     let spans = while_closed(&segments(&run.output.captures[0].bytes));
     assert!(spans.len() > 10, "{}", spans.len());
@@ -90,12 +91,12 @@ fn a_sender_probes_a_closed_window_less_and_less_often_and_sends_nothing_else() 
     }
     // 4 s hold probes at 0.2, 0.6, 1.4 and 3 s.
     assert!(spans.iter().any(|span| span.len() == 4), "{:?}", spans.iter().map(Vec::len).collect::<Vec<_>>());
-    // None is taken for a loss.
+    // No probe is taken for a loss.
     assert_eq!((run.tcp("retransmitted_packets"), run.tcp("timeouts")), (0.0, 0.0));
 }
 
 #[test]
-fn a_receiver_answers_every_probe_takes_nothing_back_and_opens_by_a_segment_or_more() {
+fn receiver_answers_probes_and_avoids_silly_window() {
     let run = read_slowly("", "");
     let all = segments(&run.output.captures[0].bytes);
     let acks: Vec<Segment> = all.iter().copied().filter(|s| !s.from_server && !s.is_syn).collect();
@@ -105,7 +106,7 @@ fn a_receiver_answers_every_probe_takes_nothing_back_and_opens_by_a_segment_or_m
         let opens = pair[0].window == 0 && pair[1].window > 0;
         assert!(!opens || pair[1].window >= 1000, "a silly window: {pair:?}");
     }
-    // An answer for each probe, a round trip later, with the window as it is.
+    // Each probe gets an answer an RTT later, with the present window.
     let sent: Vec<&Segment> = all.iter().filter(|s| s.from_server).collect();
     let probes: Vec<_> = sent.iter().filter(|s| s.payload == 0 && !s.is_syn && s.at > 1.0).collect();
     assert!(probes.len() > 20);
@@ -118,24 +119,24 @@ fn a_receiver_answers_every_probe_takes_nothing_back_and_opens_by_a_segment_or_m
 }
 
 #[test]
-fn a_slow_reader_gets_what_it_reads_and_what_its_buffer_holds() {
-    // 8 kB each four seconds for 60 s, the last at 56 s, and 32 kB.
+fn slow_reader_delivers_reads_plus_buffer() {
+    // Reads of 8 kB every four seconds for 60 s, the last at 56 s, and 32 kB.
     let most = 14.0 * 8_000.0 + 32_000.0;
     let run = read_slowly("", "");
     let delivered = run.flows("tcp", "delivered_bytes")[0];
     assert!(delivered <= most && delivered > most - 2_000.0, "{delivered}, not {most}");
-    // A transfer ends when all of it is there.
+    // A transfer ends when all of it has been read.
     let run = read_slowly("", ", size = \"100 kB\"");
     assert_eq!((run.tcp("completed"), run.tcp("connections.open")), (1.0, 0.0));
-    // Beyond the first 32 kB nine reads.
+    // Nine reads follow the first 32 kB.
     assert!((36.0..37.0).contains(&run.tcp("completion_s.mean")), "{}", run.tcp("completion_s.mean"));
-    // The other way round likewise: the server reads.
+    // The reverse direction behaves alike: the server reads.
     let up = read_slowly("", ", size = \"100 kB\", direction = \"up\"");
     assert_close(up.tcp("completion_s.mean"), run.tcp("completion_s.mean"), 0.01);
 }
 
 #[test]
-fn with_the_profile_of_linux_a_slow_reader_gets_to_the_byte_what_kernels_gave_it() {
+fn linux_profile_slow_reader_matches_kernel_to_the_byte() {
     let text = Text::of(
         "name = \"slow\"\nduration = \"10 s\"\n[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"\n[[link]]\nname = \"l\"\n\
          between = [\"a\", \"b\"]\nrate = \"10 Mbit/s\"\ndelay = \"10 ms\"\nqueue = \"droptail limit 50\"\n[[flow]]\nname = \"tcp\"\n\
@@ -143,16 +144,16 @@ fn with_the_profile_of_linux_a_slow_reader_gets_to_the_byte_what_kernels_gave_it
          app = { kind = \"slow_reader\", rate = \"4 Mbit/s\" }\n",
     );
     let delivered = |text: &Text| text.run().flows("tcp", "delivered_bytes")[0];
-    // Linux 6.12.117 as both hosts.
+    // Measured with Linux 6.12.117 as both hosts.
     assert_eq!(delivered(&text), 5_041_184.0);
-    // ACKs are lost as the link goes down. What was sent into it has made the server's window smaller, and it gets none back when the
-    // first ACK shows that the timeout was needless.
+    // ACKs are lost as the link goes down. Data sent into it has reduced the server's window, and none is restored when the first
+    // ACK shows that the timeout was spurious.
     let down = "[[fault]]\nlink = \"l\"\nkind = \"down\"\nat = \"1 s\"\nuntil = \"3 s\"";
     assert_eq!(delivered(&text.add(down)), 3_291_128.0);
 }
 
 #[test]
-fn a_slow_reader_of_multipath_tcp_closes_the_window_of_all_its_paths() {
+fn mptcp_slow_reader_closes_the_shared_window() {
     let text = crate::mptcp::parallel("60 s", 2, "30 packets");
     let app = "{ kind = \"slow_reader\", rate = \"16 kbit/s\", chunk = \"8 kB\" }";
     let run = crate::mptcp::flow(text, "receive_buffer = \"32 kB\"", app).run();

@@ -1,8 +1,8 @@
-//! How evenly flows get on: silences, intervals, and what a flow gets until it is done.
+//! Smoothness of flows: delivery gaps, intervals, and goodput until completion.
 
 use crate::support::{Run, Text, assert_close};
 
-/// Transfers of 100 kB one after the other over a link of 10 Mbit/s and 20 ms.
+/// Consecutive transfers of 100 kB over a link of 10 Mbit/s and 20 ms.
 fn sequence(gap: &str, seconds: u64) -> Run {
     let app = format!("{{ kind = \"sequence\", size = \"100 kB\", count = 3, gap = \"{gap}\" }}");
     Text::new(&format!("{seconds} s"))
@@ -19,8 +19,7 @@ fn sequence(gap: &str, seconds: u64) -> Run {
         .run()
 }
 
-/// A datagram of 1000 B every 10 ms over one link of 10 Mbit/s and 5 ms, which loses all from
-/// 998 ms to 1495 ms: each takes 5.8 ms.
+/// Datagrams of 1000 B every 10 ms over a link of 10 Mbit/s and 5 ms, which loses all from 998 ms to 1495 ms: each takes 5.8 ms.
 fn pulse() -> Text {
     Text::new("2 s")
         .hosts("a", 1)
@@ -37,12 +36,12 @@ fn pulse() -> Text {
 }
 
 #[test]
-fn the_longest_silence_is_that_of_the_outage_and_of_each_window_its_part() {
+fn longest_delivery_gap_is_the_outage_split_by_window() {
     let run = pulse()
         .add("[[window]]\nname = \"within\"\nstart = \"1200 ms\"\nend = \"1400 ms\"")
         .add("[[window]]\nname = \"end\"\nstart = \"1400 ms\"")
         .run();
-    // Sent at 0.99 s, and the next that arrives at 1.5 s.
+    // Sent at 0.99 s; the next that arrives is sent at 1.5 s.
     let whole = run.leaf("groups.udp.longest_silence_s");
     assert_close(whole, 0.51, 1e-9);
     assert_eq!(run.flows("udp", "longest_silence_s"), [whole]);
@@ -55,15 +54,15 @@ fn the_longest_silence_is_that_of_the_outage_and_of_each_window_its_part() {
 }
 
 #[test]
-fn a_flow_is_silent_only_while_it_is_open() {
+fn delivery_gap_counts_only_open_flows() {
     let silence = |gap| sequence(gap, 20).tcp("longest_silence_s");
-    // A handshake and the way there; the pauses between connections are none of the flow's.
+    // Handshake and one-way delay; pauses between connections do not count.
     assert!((0.06..0.07).contains(&silence("5 s")), "{}", silence("5 s"));
     assert_eq!(silence("5 s"), silence("1 s"));
 }
 
 #[test]
-fn goodput_until_completion_is_of_the_time_that_transfers_took() {
+fn completion_goodput_covers_only_transfer_time() {
     let run = sequence("1 s", 8);
     let rate = run.tcp("completion_goodput_bps.mean");
     assert_close(rate, 800e3 / run.tcp("completion_s.mean"), 1e-9);
@@ -71,20 +70,20 @@ fn goodput_until_completion_is_of_the_time_that_transfers_took() {
     assert_eq!(run.flows("tcp", "completion_goodput_bps"), [rate]);
     let each = run.column("connections", "completion_goodput_bps");
     assert_close(each.iter().sum::<f64>() / 3.0, rate, 1e-3);
-    // Over the run it is a matter of how long that is.
+    // Goodput over the run depends on its length.
     assert_close(run.tcp("goodput_bps.sum"), 3.0 * 800e3 / 8.0, 1e-9);
     assert!(run.json["groups"]["rest"]["completion_goodput_bps"].is_null());
 }
 
 #[test]
-fn intervals_tell_how_even_goodput_and_losses_are() {
+fn interval_smoothness_matches_hand_computed_values() {
     let run = pulse()
         .top("record = { interval = \"100 ms\" }")
         .add("[[window]]\nname = \"within\"\nstart = \"1 s\"\nend = \"1400 ms\"")
         .add("[[window]]\nname = \"end\"\nstart = \"1400 ms\"")
         .run();
     let of = |window: &str, leaf: &str| run.leaf(&format!("{window}groups.udp.bins.{leaf}"));
-    // It is open for 18 intervals. Ten datagrams arrive in each of the first ten and the last three, none between them.
+    // The flow is open for 18 intervals. Ten datagrams arrive in each of the first ten and the last three, none between them.
     let cv = |n: f64, full: f64| (n * full * 100.0 - full * full * 100.0).sqrt() / (full * 10.0);
     assert_eq!((of("", "interval_s"), of("", "count")), (0.1, 18.0));
     assert_eq!((of("", "start_s"), of("", "end_s")), (0.0, 2.0));
@@ -94,7 +93,7 @@ fn intervals_tell_how_even_goodput_and_losses_are() {
     assert_close(of("", "goodput_max_bps"), 777_600.0, 1e-12);
     assert_eq!(run.flows("udp", "goodput_cv"), [of("", "goodput_cv")]);
     assert_eq!(run.flows("udp", "loss_max_ratio"), [1.0]);
-    // An interval that ends with a window is of that window.
+    // An interval that ends with a window belongs to that window.
     assert_eq!((of("windows.within.", "count"), of("windows.within.", "goodput_max_bps")), (4.0, 0.0));
     assert!(run.json["windows"]["within"]["groups"]["udp"]["bins"]["goodput_cv"].is_null());
     assert_eq!(of("windows.end.", "count"), 4.0);

@@ -1,4 +1,4 @@
-//! Runs that go in steps, are looked at, drained and changed between them.
+//! Runs in steps, with views, drains and changes between them.
 
 use crate::determinism::{SPARE, eventful};
 use crate::support::{Run, Text, assert_close};
@@ -7,7 +7,8 @@ use tailrace_core::params::ParamType;
 use tailrace_core::{Duration, Instant, Probability, Rate, Rng};
 use tailrace_scenario::model::{FaultConfig, LinkIndex, LossConfig, Scenario};
 use tailrace_sim::{
-    CaptureFile, Change, ChangeError, Control, Cost, Drained, Progress, RunOutput, Simulation, Table, Values,
+    CaptureFile, Control, DrainedOutput, LiveChange, LiveChangeError, Progress, RunCost, RunOutput,
+    Simulation, Table, Values,
 };
 
 fn build(scenario: &Arc<Scenario>) -> Simulation {
@@ -18,7 +19,7 @@ fn step(simulation: &mut Simulation, until: Instant) -> Progress {
     simulation.step(until, &Control::default()).expect("time advances")
 }
 
-/// Everything happens: faults, marks, events, a capture, connections of Multipath TCP, and queues that report late.
+/// Faults, marks, events, a capture, MPTCP connections, and queues that report late.
 fn busy() -> Arc<Scenario> {
     let more = r#"
 [[fault]]
@@ -45,7 +46,7 @@ at = "src[4]"
         .scenario()
 }
 
-/// The run but for what looking at it costs.
+/// Summary without the cost of the run.
 fn figures(summary: &str) -> serde_json::Value {
     let mut json: serde_json::Value = serde_json::from_str(summary).unwrap();
     let engine = json["engine"].as_object_mut().unwrap();
@@ -61,7 +62,7 @@ fn assert_same(a: &RunOutput, b: &RunOutput) {
     assert_eq!(a.captures, b.captures);
 }
 
-/// Equal to the last bit, and where there is no number in both.
+/// Asserts that tables are equal bit by bit, NaN included.
 fn assert_tables(a: &[Table], b: &[Table]) {
     assert_eq!(a.len(), b.len());
     for (a, b) in a.iter().zip(b) {
@@ -88,16 +89,16 @@ fn join(all: &mut Values, more: Values) {
     }
 }
 
-/// Puts parts together as whoever writes them would.
+/// Concatenation of drained parts, as a writer of files would do it.
 #[derive(Default)]
-struct Kept {
+struct DrainedParts {
     tables: Vec<Table>,
     captures: Vec<CaptureFile>,
-    /// The largest part, in rows.
+    /// Largest part, in rows.
     largest: usize,
 }
 
-impl Kept {
+impl DrainedParts {
     fn add(&mut self, tables: Vec<Table>, captures: Vec<CaptureFile>) {
         for table in tables {
             self.largest = self.largest.max(rows(&table));
@@ -128,7 +129,7 @@ fn rows(table: &Table) -> usize {
     }
 }
 
-/// The next stop: of all orders of magnitude, at times on a sample, a fault or the present.
+/// Next stop: of any order of magnitude, at times on a sample, a fault or the present.
 fn stop_after(now: Instant, rng: &mut Rng) -> Instant {
     match rng.below(6) {
         0 => now,
@@ -141,7 +142,7 @@ fn stop_after(now: Instant, rng: &mut Rng) -> Instant {
 }
 
 #[test]
-fn steps_of_any_length_lead_to_the_same_end() {
+fn result_is_independent_of_step_length() {
     let scenario = busy();
     let whole = build(&scenario).run(&Control::default()).unwrap();
     assert!(whole.tables.iter().any(|t| t.name == "events" && rows(t) > 500));
@@ -149,7 +150,7 @@ fn steps_of_any_length_lead_to_the_same_end() {
     let mut rng = Rng::new(7);
     for drains in [false, true, true, true] {
         let mut simulation = build(&scenario);
-        let mut kept = Kept::default();
+        let mut kept = DrainedParts::default();
         let mut steps = 0;
         loop {
             let until = stop_after(simulation.now(), &mut rng);
@@ -157,7 +158,7 @@ fn steps_of_any_length_lead_to_the_same_end() {
             steps += 1;
             if drains {
                 let before = simulation.recorded_bytes();
-                let Drained { tables, captures } = simulation.drain();
+                let DrainedOutput { tables, captures } = simulation.drain();
                 assert!(tables.iter().all(|t| rows(t) == 0) || simulation.recorded_bytes() < before);
                 kept.add(tables, captures);
             }
@@ -168,10 +169,10 @@ fn steps_of_any_length_lead_to_the_same_end() {
         }
         assert!(steps > 20, "{steps}");
         assert_eq!(step(&mut simulation, Instant::MAX), Progress::Ended);
-        let mut output = simulation.finish(Cost::default());
+        let mut output = simulation.finish(RunCost::default());
         assert!(!output.interrupted);
         if drains {
-            // What is made of the whole run comes at its end.
+            // Tables of the whole run come at its end.
             let (late, parts): (Vec<_>, Vec<_>) = std::mem::take(&mut output.tables)
                 .into_iter()
                 .partition(|t| ["flows", "queues", "reordering", "connections"].contains(&t.name.as_str()));
@@ -187,7 +188,7 @@ fn steps_of_any_length_lead_to_the_same_end() {
 }
 
 #[test]
-fn looking_changes_no_figure_and_tells_what_the_end_would() {
+fn summary_so_far_changes_nothing_and_equals_the_end() {
     let scenario = busy();
     let whole = build(&scenario).run(&Control::default()).unwrap();
     let mut simulation = build(&scenario);
@@ -195,15 +196,15 @@ fn looking_changes_no_figure_and_tells_what_the_end_would() {
     let mut until = Instant::ZERO;
     while step(&mut simulation, until) != Progress::Ended {
         until = stop_after(until, &mut rng);
-        let so_far = simulation.so_far(Cost::default());
+        let so_far = simulation.so_far(RunCost::default());
         let picture = simulation.snapshot();
         assert_eq!(picture.time_s, simulation.now().as_secs_f64());
         let json = figures(&so_far);
         assert_eq!(json["engine"]["simulated_s"].as_f64().unwrap(), picture.time_s);
         assert_eq!(json["groups"]["tcp"]["whole_run"]["sent_packets"], picture.groups[0].sent_packets);
     }
-    let last = simulation.so_far(Cost { wall_s: 1.5, peak_rss_bytes: 7 });
-    let output = simulation.finish(Cost { wall_s: 1.5, peak_rss_bytes: 7 });
+    let last = simulation.so_far(RunCost { wall_s: 1.5, peak_rss_bytes: 7 });
+    let output = simulation.finish(RunCost { wall_s: 1.5, peak_rss_bytes: 7 });
     assert_eq!(last, output.summary);
     assert_eq!(Run::new(output.clone()).leaf("engine.wall_s"), 1.5);
     assert_eq!((output.fingerprint, figures(&last)), (whole.fingerprint, figures(&whole.summary)));
@@ -213,7 +214,7 @@ fn looking_changes_no_figure_and_tells_what_the_end_would() {
 }
 
 #[test]
-fn a_run_that_is_stopped_tells_how_far_it_came() {
+fn cancelled_run_returns_partial_results() {
     let scenario = busy();
     let mut simulation = build(&scenario);
     assert_eq!(step(&mut simulation, Instant::from_millis(1700)), Progress::UnderWay);
@@ -221,12 +222,12 @@ fn a_run_that_is_stopped_tells_how_far_it_came() {
     control.cancel();
     assert_eq!(simulation.step(Instant::MAX, &control), Ok(Progress::Cancelled));
     assert_eq!(step(&mut simulation, Instant::from_millis(1)), Progress::UnderWay); // A time that has passed.
-    let output = simulation.finish(Cost::default());
+    let output = simulation.finish(RunCost::default());
     assert!(output.interrupted);
     assert_eq!(Run::new(output).leaf("engine.simulated_s"), 1.7);
 }
 
-/// Four megabits a second from `src` to `dst` over the link 0, and a way round it.
+/// Datagrams of 4 Mbit/s from `src` to `dst` over link 0, with a detour.
 fn steady() -> Text {
     Text::new("12 s")
         .top("record = { interval = \"500 ms\", events = true }")
@@ -246,7 +247,7 @@ fn link(scenario: &Scenario, name: &str) -> LinkIndex {
 }
 
 #[test]
-fn a_picture_shows_rates_since_the_last_one() {
+fn snapshot_rates_cover_time_since_the_previous_one() {
     let mut simulation = build(&steady().scenario());
     step(&mut simulation, Instant::from_secs(2));
     let first = simulation.snapshot();
@@ -261,16 +262,16 @@ fn a_picture_shows_rates_since_the_last_one() {
     let queue = second.queues.iter().find(|q| q.queue == "r1->r2").unwrap();
     assert_close(queue.throughput_bps, 10e6, 0.02);
     assert_eq!(queue.backlog_packets > 0, queue.backlog_bytes > 0);
-    // The same moment again: nothing has come since.
+    // A second snapshot at the same time has no new bytes.
     assert_eq!(udp(&simulation.snapshot()).goodput_bps, 0.0);
 }
 
-/// A fault of a kind; its keys are not set.
+/// A fault of a kind without keys.
 fn fault(kind: &str) -> FaultConfig {
     FaultConfig::default_of(kind).expect("it is registered")
 }
 
-/// A fault of a kind that takes one value.
+/// A fault of a kind with one value.
 fn with(kind: &str, value: impl ParamType) -> FaultConfig {
     let mut fault = fault(kind);
     fault.set("value", &value.to_value()).expect("it fits");
@@ -278,30 +279,30 @@ fn with(kind: &str, value: impl ParamType) -> FaultConfig {
 }
 
 #[test]
-fn changes_take_effect_and_are_faults_of_the_scenario_that_replays_them() {
+fn live_changes_take_effect_and_replay_as_faults() {
     let parsed = steady().parsed();
     let scenario = Arc::new(parsed.scenario);
     let bottleneck = link(&scenario, "bottleneck");
-    let set = |kind: FaultConfig| Change::Set(bottleneck, kind);
+    let set = |kind: FaultConfig| LiveChange::Set(bottleneck, kind);
     let mut simulation = build(&scenario);
-    let at = |s: &mut Simulation, ms: u64, changes: &[Change]| {
+    let at = |s: &mut Simulation, ms: u64, changes: &[LiveChange]| {
         step(s, Instant::from_millis(ms));
         changes.iter().for_each(|c| s.change(c.clone()).unwrap());
     };
     let half = LossConfig::from(Probability::new(0.5).unwrap());
     at(&mut simulation, 0, &[set(with("delay", Duration::from_millis(9)))]);
-    // On a sample; a slider that is moved while the run stands still leaves its last value alone.
+    // Change at a sample; of several changes at one moment the last holds.
     at(&mut simulation, 2000, &[1, 5, 2].map(|n| set(with("rate", Rate::from_mbit(n)))));
-    at(&mut simulation, 4000, &[Change::Restore(bottleneck, fault("rate"))]);
+    at(&mut simulation, 4000, &[LiveChange::Restore(bottleneck, fault("rate"))]);
     at(&mut simulation, 5000, &[set(with("rate", Rate::from_mbit(8)))]);
-    // A fault of the file begins at 6 s, and what is set in the same instant comes after it.
+    // A fault of the scenario begins at 6 s, and a change in the same instant comes after it.
     at(&mut simulation, 6000, &[set(with("rate", Rate::from_mbit(4))), set(with("loss", half))]);
     let codel = tailrace_qdisc::QdiscConfig::default_of("codel").unwrap();
     at(&mut simulation, 7000, &[set(with("queue", codel))]);
-    at(&mut simulation, 8000, &[Change::Restore(bottleneck, fault("loss")), set(fault("down"))]);
+    at(&mut simulation, 8000, &[LiveChange::Restore(bottleneck, fault("loss")), set(fault("down"))]);
     at(&mut simulation, 8500, &[set(fault("blackhole"))]);
-    at(&mut simulation, 9000, &[Change::Restore(bottleneck, fault("down"))]);
-    at(&mut simulation, 10_000, &[set(fault("down")), Change::Restore(bottleneck, fault("down"))]);
+    at(&mut simulation, 9000, &[LiveChange::Restore(bottleneck, fault("down"))]);
+    at(&mut simulation, 10_000, &[set(fault("down")), LiveChange::Restore(bottleneck, fault("down"))]);
     assert_eq!(simulation.changes().len(), 9);
     let resolved = Arc::new(simulation.resolved());
     let text = parsed.declaration.with_faults(simulation.changes(), &resolved).to_toml();
@@ -324,14 +325,14 @@ fn changes_take_effect_and_are_faults_of_the_scenario_that_replays_them() {
 }
 
 #[test]
-fn a_change_that_means_nothing_is_refused() {
+fn invalid_live_change_is_refused() {
     let scenario = steady().scenario();
     let mut simulation = build(&scenario);
     let nowhere = LinkIndex(scenario.links.len() as u32);
-    assert_eq!(simulation.change(Change::Set(nowhere, fault("down"))), Err(ChangeError::NoSuchLink));
-    let stuck = Change::Set(LinkIndex(0), fault("rate"));
-    assert!(matches!(simulation.change(stuck), Err(ChangeError::BadValue(_))));
+    assert_eq!(simulation.change(LiveChange::Set(nowhere, fault("down"))), Err(LiveChangeError::NoSuchLink));
+    let stuck = LiveChange::Set(LinkIndex(0), fault("rate"));
+    assert!(matches!(simulation.change(stuck), Err(LiveChangeError::BadValue(_))));
     assert_eq!(step(&mut simulation, Instant::MAX), Progress::Ended);
-    assert_eq!(simulation.change(Change::Set(LinkIndex(0), fault("down"))), Err(ChangeError::Over));
+    assert_eq!(simulation.change(LiveChange::Set(LinkIndex(0), fault("down"))), Err(LiveChangeError::Over));
     assert_eq!(simulation.changes(), []);
 }

@@ -1,11 +1,11 @@
-//! Scenario texts, runs, and their results by name. Of every run packets and bytes must balance.
+//! Scenario texts, runs, and access to results by name. Packets and bytes of every run must balance.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tailrace_scenario::{Parsed, Scenario, render_all};
 use tailrace_sim::{Control, RunOutput, Simulation, Table, Values};
 
-/// A scenario being written.
+/// A scenario text under construction.
 #[derive(Clone)]
 pub(crate) struct Text(String);
 
@@ -14,12 +14,12 @@ impl Text {
         Self(format!("name = \"test\"\nduration = \"{duration}\"\n"))
     }
 
-    /// A whole scenario.
+    /// A complete scenario text.
     pub(crate) fn of(text: &str) -> Self {
         Self(text.to_string())
     }
 
-    /// A top-level key; before any table.
+    /// Adds a top-level key, before any table.
     pub(crate) fn top(mut self, line: &str) -> Self {
         let at = self.0.find("[[").unwrap_or(self.0.len());
         self.0.insert_str(at, &format!("{line}\n"));
@@ -31,7 +31,7 @@ impl Text {
         self
     }
 
-    /// The same text with one part replaced.
+    /// Replaces a part of the text.
     pub(crate) fn with(&self, part: &str, other: &str) -> Self {
         assert!(self.0.contains(part), "no {part} in {}", self.0);
         Self(self.0.replacen(part, other, 1))
@@ -51,7 +51,7 @@ impl Text {
         ))
     }
 
-    /// `n` hosts on each side of `r1` and `r2`; fast access links, so that what counts is the link between.
+    /// Dumbbell of `n` hosts on each side of `r1` and `r2`, with fast access links.
     pub(crate) fn dumbbell(self, n: usize, rate: &str, delay: &str, more: &str) -> Self {
         self.hosts("src", n)
             .hosts("dst", n)
@@ -109,7 +109,7 @@ pub(crate) fn run_scenario(scenario: &Arc<Scenario>, number: u32) -> Run {
     run
 }
 
-/// A finished run.
+/// Results of a run.
 pub(crate) struct Run {
     pub(crate) output: RunOutput,
     pub(crate) json: serde_json::Value,
@@ -123,7 +123,7 @@ impl Run {
         run
     }
 
-    /// A leaf of the summary, `"groups.tcp.goodput_bps.sum"`; NaN where it is null. Queue names hold no dots.
+    /// A leaf of the summary, `"groups.tcp.goodput_bps.sum"`; NaN for null. Queue names contain no dots.
     pub(crate) fn leaf(&self, path: &str) -> f64 {
         let found = path.split('.').fold(&self.json, |v, key| {
             v.get(key).unwrap_or_else(|| panic!("no {key} of {path} in {:#}", self.json))
@@ -169,8 +169,8 @@ impl Run {
         groups.iter().zip(values).filter(|(g, _)| *g == group).map(|(_, v)| v).collect()
     }
 
-    /// What must hold of every run: nothing is received or lost that was not sent, nor delivered that was not
-    /// received, groups are the sums of their flows, and rates, losses and delays agree with the counts.
+    /// Asserts what holds in every run: received or lost packets were sent, delivered bytes were received, groups are the sums of
+    /// their flows, and rates, losses and delays agree with the counters.
     fn assert_conservation(&self) {
         for column in self.table("flows").columns.iter().chain(&self.table("queues").columns) {
             assert!(!column.name.is_empty());
@@ -191,7 +191,7 @@ impl Run {
             assert!((goodput - sum("goodput_bps")).abs() <= 1e-9 * goodput);
             let ratio = summary["loss_ratio"].as_f64().unwrap_or(f64::NAN);
             let (sent, lost) = (sum("sent_packets"), sum("lost_packets"));
-            // serde_json reads floats to within a unit in the last place.
+            // The parser serde_json reads floats to within a unit in the last place.
             assert!(sent == 0.0 && ratio.is_nan() || (ratio - lost / sent).abs() <= 1e-15);
         }
         for (name, queue) in self.json["queues"].as_object().unwrap() {
@@ -203,8 +203,7 @@ impl Run {
         }
     }
 
-    /// Everything has drained: each packet sent was received or lost, and all bytes that were received once
-    /// were delivered.
+    /// Asserts a drained network: each packet sent was received or lost, and all bytes received were delivered.
     pub(crate) fn assert_drained(&self) {
         let columns = ["sent_packets", "received_packets", "lost_packets"].map(|c| self.column("flows", c));
         for (i, sent) in columns[0].iter().enumerate() {
@@ -214,7 +213,7 @@ impl Run {
             let dropped = &queue["dropped_packets"];
             let [enqueued, dequeued] =
                 ["enqueued_packets", "dequeued_packets"].map(|k| queue[k].as_u64().unwrap());
-            // Only what left a queue other than by its head door was taken in and never sent.
+            // Packets that left a queue by a drop at its head were dequeued; others were enqueued and never sent.
             let expelled = enqueued - dequeued;
             let most = dropped["aqm"].as_u64().unwrap()
                 + dropped["link_down"].as_u64().unwrap()

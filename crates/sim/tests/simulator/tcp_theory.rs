@@ -1,10 +1,10 @@
-//! TCP under loss and at a short buffer against formulas, and against small models written apart from the endpoint.
+//! TCP under loss and with a short buffer against formulas, and against small independent models.
 
 use crate::support::{Text, assert_close};
 use std::collections::{BTreeSet, VecDeque};
 use tailrace_core::math;
 
-/// A link so fast that it never queues, RTT 100 ms, with loss on the way of the data.
+/// A link so fast that it never queues, RTT 100 ms, with loss in the data direction.
 fn lossy(n: usize, loss: &str, duration: &str) -> Text {
     Text::new(duration)
         .hosts("src", n)
@@ -29,7 +29,7 @@ fn rate_under_loss(p: f64, transport: &str) -> f64 {
     run.tcp("sent_packets") / 100.0 / 10.0
 }
 
-/// Padhye et al. 1998 (spec 6.2): packets per second at loss `p`, RTT 0.1 s, no window limit; b packets an ACK.
+/// Padhye et al. 1998 (spec 6.2): packets per second at loss `p`, RTT 0.1 s, no window limit; b packets per ACK.
 fn pftk(p: f64, b: f64, t0: f64) -> f64 {
     let timeouts = t0 * (3.0 * (3.0 * b * p / 8.0).sqrt()).min(1.0) * p * (1.0 + 32.0 * p * p);
     1.0 / (0.1 * (2.0 * b * p / 3.0).sqrt() + timeouts)
@@ -41,7 +41,7 @@ fn mathis(p: f64, b: f64) -> f64 {
 }
 
 #[test]
-fn the_formulas_here_are_the_specs() {
+fn theory_formulas_match_tabulated_values() {
     // Values tabulated in spec 6.1 and 6.2.
     assert_close(mathis(0.01, 1.0), 122.5, 1e-3);
     assert_close(mathis(0.01, 2.0), 86.6, 1e-3);
@@ -51,7 +51,7 @@ fn the_formulas_here_are_the_specs() {
 }
 
 #[test]
-fn random_loss_with_an_ack_a_packet_gives_mathis_and_pftk() {
+fn random_loss_with_ack_per_packet_matches_mathis_and_pftk() {
     // The spec accepts 20 % around PFTK; Mathis holds up to about 1 % loss.
     for transport in ["cc = \"newreno\", sack = false", "cc = \"reno\", sack = true"] {
         for p in [0.001, 0.01, 0.02, 0.05] {
@@ -65,8 +65,8 @@ fn random_loss_with_an_ack_a_packet_gives_mathis_and_pftk() {
 }
 
 #[test]
-fn random_loss_with_delayed_acks_gives_mathis_and_pftk_with_b_2() {
-    // The formulas assume a sender that counts ACKs; growth by bytes (RFC 3465) makes up for delayed ACKs.
+fn random_loss_with_delayed_acks_matches_mathis_and_pftk_with_b_2() {
+    // The formulas assume a sender that counts ACKs; byte counting (RFC 3465) makes up for delayed ACKs.
     for p in [0.001, 0.01] {
         let transport = "cc = \"newreno\", sack = false, delayed_ack = 2, min_rto = \"1 s\"";
         let x = rate_under_loss(p, &format!("{transport}, behaviour.increase = \"acks\""));
@@ -74,15 +74,15 @@ fn random_loss_with_delayed_acks_gives_mathis_and_pftk_with_b_2() {
         let bytes = rate_under_loss(p, transport);
         assert!(bytes > 1.2 * x, "by bytes {bytes}, by ACKs {x}");
     }
-    // PFTK takes all packets of a round after the first lost one to be lost, too. Independent losses cause fewer
-    // timeouts, which at 1 s each tell above 1 %.
+    // PFTK assumes that all packets of a round after the first lost one are lost, too. Independent losses cause fewer timeouts,
+    // which matter above 1 % at 1 s each.
     for p in [0.005, 0.01] {
         let transport = "cc = \"reno\", sack = false, delayed_ack = 2, behaviour.increase = \"acks\"";
         assert_close(rate_under_loss(p, transport), pftk(p, 2.0, 1.0), 0.2);
     }
 }
 
-/// Mean window under the loss of every `n`-th packet, in packets, over 280 s.
+/// Mean window in packets under the loss of every `n`-th packet, over 280 s.
 fn window_under_periodic_loss(n: u64, transport: &str) -> f64 {
     let run = lossy(1, &format!("{{ kind = \"periodic\", every = {n} }}"), "300 s")
         .top("warmup = \"20 s\"")
@@ -92,18 +92,18 @@ fn window_under_periodic_loss(n: u64, transport: &str) -> f64 {
 }
 
 #[test]
-fn renos_mean_window_under_periodic_loss_is_the_root_of_three_halves_of_n() {
-    // Spec 1.15. The formula leaves out the round trip of recovery and whole packets: 5 % at 39 packets, less above.
+fn reno_mean_cwnd_under_periodic_loss_is_sqrt_of_three_halves_n() {
+    // Spec 1.15. The formula leaves out the RTT of recovery and whole packets: 5 % at 39 packets, less above.
     for (n, tolerance) in [(1000, 0.05), (10_000, 0.025)] {
         assert_close(window_under_periodic_loss(n, "cc = \"reno\""), (1.5 * n as f64).sqrt(), tolerance);
     }
 }
 
 #[test]
-fn cubics_mean_window_is_rfc_9438s() {
-    // §5.1 equation 6 with C = 0.4 and β = 0.7: 1.054 (R/p)^0.75, where it exceeds Reno's; below that the window is
-    // Reno's (table 1: 38 at p = 1e-3). Fast convergence, which the formula leaves out, costs up to 8 %: a window
-    // that falls by a packet from one loss to the next releases bandwidth.
+fn cubic_mean_cwnd_matches_rfc_9438() {
+    // §5.1 equation 6 with C = 0.4 and β = 0.7: 1.054 (R/p)^0.75, if it exceeds Reno's; below that the window is Reno's (table 1:
+    // 38 at p = 1e-3). Fast convergence, which the formula leaves out, costs up to 8 %: a window that falls by a packet from one
+    // loss to the next releases bandwidth.
     for n in [10_000_u64, 30_000] {
         let r_over_p = 0.1 * n as f64;
         let formula = 1.054 * math::sqrt(r_over_p * math::sqrt(r_over_p));
@@ -113,23 +113,22 @@ fn cubics_mean_window_is_rfc_9438s() {
 }
 
 #[test]
-fn cubics_epochs_follow_a_recursion_of_its_window_curve() {
-    // From below the mean the window creeps up over many epochs, as the curve is flat where the losses fall.
+fn cubic_epochs_match_window_recursion() {
+    // From below the mean the window creeps up over many epochs, as the curve is flat where losses fall.
     for n in [3_000, 10_000] {
         let transport = "cc = { kind = \"cubic\", fast_convergence = false, reno_friendly = false }, initial_ssthresh = 60";
-        // Where in a round trip a loss falls, the recursion does not know: of some 30 or 50 an epoch, up to two
-        // are off.
+        // The recursion does not know when in an RTT a loss falls: of some 30 or 50 losses per epoch, up to two are off.
         assert_close(window_under_periodic_loss(n, transport), cubic_recursion(n as f64, 60.0), 0.05);
     }
 }
 
-/// Mean window from 20 s to 300 s, round trip by round trip of 0.1 s: W(t) = C (t - K)³ + W_max (RFC 9438 §4.2), a
-/// loss every `n` packets, noticed a round trip after it, and a round trip of recovery at the reduced window.
+/// Mean window from 20 s to 300 s, in RTTs of 0.1 s: W(t) = C (t - K)³ + W_max (RFC 9438 §4.2), a loss every `n` packets,
+/// detected an RTT later, and an RTT of recovery at the reduced window.
 fn cubic_recursion(n: f64, start: f64) -> f64 {
     const R: f64 = 0.1;
     let (mut w, mut w_max, mut k, mut t) = (start, start, 0.0, 0.0);
     let (mut since_loss, mut noticed, mut sum) = (0.0, false, 0.0);
-    // Slow start takes the first few of the 3000 round trips.
+    // Slow start takes the first few of the 3000 RTTs.
     for round in 4..3000 {
         since_loss += w;
         if round >= 200 {
@@ -154,7 +153,7 @@ fn cubic_recursion(n: f64, start: f64) -> f64 {
 }
 
 #[test]
-fn renos_packets_are_those_of_a_small_model_to_the_packet() {
+fn reno_matches_independent_model_to_the_packet() {
     for n in [150, 400, 1000, 2777] {
         for rounds in [40, 333, 1500] {
             let run = Text::new(&format!("{} ms", rounds * 100 + 50))
@@ -179,8 +178,8 @@ fn renos_packets_are_those_of_a_small_model_to_the_packet() {
     }
 }
 
-/// Reno with SACK over a pipe of infinite rate: all that is sent in one round trip is acknowledged in the next.
-/// Windows in bytes of 1000-byte packets; one loss a window at most.
+/// Reno with SACK over a pipe of infinite rate: data of one RTT is acknowledged in the next. Windows in bytes of 1000-byte
+/// packets; at most one loss per window.
 struct RenoModel {
     every: u64,
     carried: u64,
@@ -188,12 +187,12 @@ struct RenoModel {
     retransmitted: u64,
     nxt: u64,
     una: u64,
-    /// Packets above `una` that have arrived, as the sender knows.
+    /// SACKed packets above `una`.
     sacked: BTreeSet<u64>,
-    /// The receiver's own view.
+    /// Next packet that the receiver expects.
     expected: u64,
     early: BTreeSet<u64>,
-    /// ACKs under way: cumulative and the packet that caused it.
+    /// ACKs in flight: cumulative number and the packet that caused it.
     acks: VecDeque<(u64, u64)>,
     cwnd: u64,
     ssthresh: u64,
@@ -250,7 +249,7 @@ impl RenoModel {
         self.acks.push_back((self.expected, packet));
     }
 
-    /// Packets in the network: neither acknowledged, nor arrived, nor known to be lost.
+    /// Packets in flight: neither acknowledged, SACKed, nor known to be lost.
     fn pipe(&self) -> u64 {
         let lost = u64::from(self.point.is_some() && !self.hole_is_out);
         1000 * (self.nxt - self.una - self.sacked.len() as u64 - lost)
@@ -304,7 +303,7 @@ impl RenoModel {
 }
 
 #[test]
-fn one_flow_uses_as_much_of_a_link_as_its_buffer_lets_it() {
+fn reno_utilization_follows_buffer_size() {
     // Spec 6.9. 5 Mbit/s and an RTT of 100 ms hold 62.5 packets of 1000 B, the buffer a share of them.
     for share in [0.25, 0.5, 1.0_f64] {
         let limit = (62.5 * share).round();
@@ -320,7 +319,7 @@ fn one_flow_uses_as_much_of_a_link_as_its_buffer_lets_it() {
             .run();
         let b = limit / 62.5;
         let formula = (0.75 * (1.0 + b).powi(2) / (1.0 + b + b * b)).min(1.0);
-        // Recovery takes a round trip in some twenty-five at half the rate: up to 2 % below the formula.
+        // Recovery takes an RTT in some twenty-five at half the rate: up to 2 % below the formula.
         let used = run.queue("utilization");
         assert!(used <= formula + 0.005 && used >= formula - 0.02, "b = {b}: {used}, formula {formula}");
         assert_eq!(run.tcp("timeouts"), 0.0);

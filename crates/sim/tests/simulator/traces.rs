@@ -1,10 +1,10 @@
-//! Links that deliver by a trace.
+//! Links that follow a trace.
 
 use crate::support::{Text, assert_close};
 use tailrace_scenario::model::LinkIndex;
 use tailrace_sim::opportunities;
 
-/// Datagrams that take 1504 bytes of a link that counts 4 B of its own, so many a second.
+/// Datagrams of 1504 bytes on a link with 4 B of overhead, `a_second` per second.
 fn datagrams(rate: &str, a_second: u64) -> Text {
     let payload = 1472 * 8 * a_second;
     Text::new("4 s").dumbbell(1, rate, "5 ms", "queue = \"droptail\"\noverhead = \"4 B\"").flow(
@@ -15,7 +15,7 @@ fn datagrams(rate: &str, a_second: u64) -> Text {
     )
 }
 
-/// The bottleneck's forward direction; links to sources come first.
+/// Forward direction of the bottleneck; links to sources come first.
 fn exported(text: &Text) -> String {
     let scenario = text.parsed().scenario;
     let at = scenario.links.iter().position(|link| link.name == "bottleneck").unwrap();
@@ -27,19 +27,19 @@ fn inline(lines: &str) -> String {
 }
 
 #[test]
-fn utilization_is_of_the_opportunities() {
-    // Three each 20 ms, 150 a second.
+fn trace_utilization_is_relative_to_opportunities() {
+    // Three opportunities every 20 ms, 150 per second.
     let run = |a_second| datagrams("trace(3 3 20)", a_second).run();
     assert_close(run(75).leaf("queues.r1->r2.utilization"), 0.5, 0.01);
     let full = run(400);
     // At 3 ms one packet has come, and there are two opportunities.
     assert_close(full.leaf("queues.r1->r2.utilization"), 599.0 / 600.0, 1e-9);
-    // The one of 4 s is on its way.
+    // The packet of 4 s is in flight.
     assert_eq!(full.flows("udp", "received_packets"), [598.0]);
 }
 
 #[test]
-fn what_is_exported_and_taken_in_again_gives_the_same_departures() {
+fn exported_trace_reproduces_departures() {
     let fault = "[[fault]]\nat = \"1 s\"\nuntil = \"1.5 s\"\nlink = \"bottleneck\"\nkind = \"down\"";
     for (rate, more) in [("trace(3 3 20)", ""), ("trace(3 3 20)", fault), ("trace(0 7 8 8 8 11)", fault)] {
         let text = datagrams(rate, 120).add(more);
@@ -56,7 +56,7 @@ fn what_is_exported_and_taken_in_again_gives_the_same_departures() {
 }
 
 #[test]
-fn faults_of_rate_and_passage_are_in_the_export() {
+fn exported_trace_includes_rate_and_down_faults() {
     let fault = |at: &str, until: &str, kind: &str| {
         format!("[[fault]]\nat = \"{at}\"\nuntil = \"{until}\"\nlink = \"bottleneck\"\nkind = {kind}")
     };
@@ -70,17 +70,17 @@ fn faults_of_rate_and_passage_are_in_the_export() {
 }
 
 #[test]
-fn a_fault_of_rate_holds_and_then_the_trace_again() {
+fn rate_fault_overrides_trace_until_its_end() {
     let text = datagrams("trace(10)", 400)
         .add("[[fault]]\nat = \"1 s\"\nuntil = \"2 s\"\nlink = \"bottleneck\"\nkind = \"rate\"\nvalue = \"2406400 bit/s\"");
     let run = text.run();
-    // 100 a second, 200 a second while it lasts.
+    // At 100 per second, and 200 per second during the fault.
     assert_close(run.flows("udp", "received_packets")[0], 500.0, 0.01);
     assert_close(run.leaf("queues.r1->r2.utilization"), 1.0, 0.005);
 }
 
 #[test]
-fn tcp_over_a_trace_gets_what_it_offers() {
+fn tcp_fills_a_trace_link() {
     let text = Text::new("20 s").dumbbell(1, "trace(1 2 2 5 9 14 15)", "10 ms", "queue = \"fq_codel\"").flow(
         "tcp",
         ("src[0]", "dst[0]"),
@@ -88,7 +88,7 @@ fn tcp_over_a_trace_gets_what_it_offers() {
         "\"bulk\"",
     );
     let run = text.run();
-    // 7 of 1504 bytes in 15 ms, of each 1448 of payload.
+    // Opportunities of 7 times 1504 bytes in 15 ms, each with 1448 of payload.
     assert!(run.leaf("groups.tcp.goodput_bps.sum") > 0.9 * 7.0 * 1448.0 * 8.0 / 0.015);
     assert!(run.leaf("queues.r1->r2.utilization") > 0.93);
 }

@@ -1,4 +1,4 @@
-//! Statistics of a window of the run: they cannot say more than happened in it, and say from when they count.
+//! Statistics of windows: bounded by the window's events, with a defined start.
 
 use crate::support::{Run, Text};
 
@@ -19,14 +19,14 @@ fn lossy(duration: &str, warmup: &str) -> Text {
         .link("a", "b", "4 Mbit/s", "90 ms", "name = \"two\"\nloss = \"3 %\"")
 }
 
-/// Flows that stop as the warm-up ends: what follows is what was under way, waited, or is repeated.
+/// Flows that stop at the end of the warm-up; later packets were in flight, queued, or are retransmissions.
 fn last_gasp(transport: &str, warmup_ms: u64) -> Run {
     let stop = format!("stop = \"{warmup_ms} ms\"");
     lossy("30 s", &format!("{warmup_ms} ms")).flow_with("f", ("a", "b"), transport, "\"bulk\"", &stop).run()
 }
 
 #[test]
-fn goodput_never_exceeds_throughput_whenever_statistics_begin() {
+fn goodput_never_exceeds_throughput_at_any_warm_up() {
     for transport in TRANSPORTS {
         for warmup_ms in (400..3000).step_by(130) {
             let run = last_gasp(transport, warmup_ms);
@@ -37,7 +37,7 @@ fn goodput_never_exceeds_throughput_whenever_statistics_begin() {
 }
 
 #[test]
-fn goodput_is_what_was_delivered_but_for_what_had_come_before() {
+fn goodput_excludes_bytes_received_before_the_window() {
     for transport in TRANSPORTS {
         let bytes = |warmup: f64| {
             let text = lossy("4 s", &format!("{} ms", warmup * 1e3));
@@ -54,7 +54,7 @@ fn goodput_is_what_was_delivered_but_for_what_had_come_before() {
 
 #[test]
 fn losses_of_packets_sent_before_the_warm_up_ended_are_not_counted_after_it() {
-    // 200 packets wait when it ends; the link goes down 1 ms later, and a last packet is sent.
+    // At its end 200 packets wait; the link goes down 1 ms later, and a last packet is sent.
     let text = Text::new("12 s")
         .top("warmup = \"10 s\"")
         .dumbbell(1, "1 Mbit/s", "5 ms", "queue = { kind = \"droptail\", limit = \"200 packets\" }")
@@ -72,7 +72,7 @@ fn losses_of_packets_sent_before_the_warm_up_ended_are_not_counted_after_it() {
     assert!(leaf("sent_packets") >= 1.0 && leaf("sent_packets") <= 3.0, "{}", leaf("sent_packets"));
     assert!(leaf("lost_packets") <= leaf("sent_packets"), "{}", leaf("lost_packets"));
     assert!(leaf("loss_ratio") > 0.0 && leaf("loss_ratio") <= 1.0);
-    // From the start of the run all are there.
+    // Counters from the start of the run include all.
     assert_eq!(
         leaf("whole_run.sent_packets"),
         leaf("whole_run.received_packets") + leaf("whole_run.lost_packets")
@@ -106,8 +106,8 @@ fn counters_of_the_whole_run_do_not_depend_on_the_warm_up() {
 }
 
 #[test]
-fn feedback_packets_of_hosts_are_no_deliveries() {
-    // Datagrams 8 ms apart through a queue that is never full: transit times are equal, whatever hosts return.
+fn feedback_packets_do_not_count_as_deliveries() {
+    // Datagrams 8 ms apart through a queue that is never full: transit times are equal, with or without feedback packets.
     let run = Text::new("20 s")
         .dumbbell(1, "10 Mbit/s", "5 ms", "queue = \"netfence\"")
         .flow(
@@ -125,7 +125,7 @@ fn feedback_packets_of_hosts_are_no_deliveries() {
 }
 
 #[test]
-fn a_receiver_that_lies_has_no_bytes_that_never_came() {
+fn misbehaving_receiver_counts_only_received_bytes() {
     let text = |transport: &str| {
         Text::new("20 s")
             .hosts("a", 1)

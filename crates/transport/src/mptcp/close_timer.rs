@@ -1,36 +1,64 @@
-//! The timer that gives up a connection without subflows (Linux `close_timeout`).
+//! Timers at the end of a connection: without subflows it is given up, and a subflow that waits for the peer's FIN in vain is reset.
 
 use crate::tcp::ResetCause;
-use tailrace_core::Instant;
+use tailrace_core::{Duration, Instant};
 
-/// When a connection without subflows is given up, and on account of what.
+/// Time that a subflow waits for the peer's FIN once all data is done: the peer may have lost it (Linux tcp_fin_timeout).
+const FIN_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// Timers of the end.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct CloseTimer {
-    /// `MAX` while there are subflows.
-    at: Instant,
+pub(super) struct CloseTimers {
+    /// Time at which a connection without subflows is given up (Linux `close_timeout`); `MAX` while there are subflows.
+    give_up: Instant,
+    /// Reason that the application is told then.
     cause: ResetCause,
+    /// Time at which subflows in FIN-WAIT-2 are reset.
+    fin: Instant,
 }
 
-impl CloseTimer {
-    pub(super) const OFF: Self = Self { at: Instant::MAX, cause: ResetCause::TimedOut };
+impl CloseTimers {
+    pub(super) const OFF: Self =
+        Self { give_up: Instant::MAX, cause: ResetCause::TimedOut, fin: Instant::MAX };
 
-    /// The last subflow is gone because of `cause`: the connection is given up at `at`.
-    pub(super) const fn new(at: Instant, cause: ResetCause) -> Self {
-        Self { at, cause }
+    /// The last subflow was lost because of `cause`: the connection is given up at `at`.
+    pub(super) const fn start(&mut self, at: Instant, cause: ResetCause) {
+        (self.give_up, self.cause) = (at, cause);
     }
-    /// When the connection is given up; `MAX` while there are subflows.
-    pub(super) const fn at(&self) -> Instant {
-        self.at
+    /// There is a subflow, or the connection is over.
+    pub(super) const fn stop(&mut self) {
+        (self.give_up, self.cause) = (Instant::MAX, ResetCause::TimedOut);
     }
-    pub(super) fn runs(&self) -> bool {
-        self.at != Instant::MAX
+    /// Time at which the connection is given up; `MAX` while there are subflows.
+    #[inline]
+    pub(super) const fn give_up(&self) -> Instant {
+        self.give_up
     }
-    /// On account of what.
+    /// Whether the connection has no subflows.
+    pub(super) fn is_running(&self) -> bool {
+        self.give_up != Instant::MAX
+    }
+    /// Reason that the application is told.
     pub(super) const fn cause(&self) -> ResetCause {
         self.cause
     }
-    /// If it runs, it is for `cause`.
-    pub(super) fn blame(&mut self, cause: ResetCause) {
+    /// Replaces that reason.
+    pub(super) const fn set_cause(&mut self, cause: ResetCause) {
         self.cause = cause;
+    }
+
+    /// Time at which subflows in FIN-WAIT-2 are reset.
+    #[inline]
+    pub(super) const fn fin(&self) -> Instant {
+        self.fin
+    }
+    /// Starts the timer for the peer's FIN, unless it runs.
+    pub(super) fn start_fin(&mut self, now: Instant) {
+        if self.fin == Instant::MAX {
+            self.fin = now.saturating_add(FIN_TIMEOUT);
+        }
+    }
+    pub(super) const fn stop_fin(&mut self) {
+        self.fin = Instant::MAX;
     }
 }

@@ -1,71 +1,70 @@
-//! MP_CAPABLE and MP_JOIN: how a connection and its subflows begin (RFC 8684 §3.1, §3.2), and the fallback to TCP
-//! where the peer or the path does not know them (§3.7).
+//! MP_CAPABLE and MP_JOIN: how a connection and its subflows begin (RFC 8684 §3.1, §3.2), and the fallback to TCP if the peer or the path
+//! does not know them (§3.7).
 
-use super::Mptcp;
-use super::close_timer::CloseTimer;
 use super::key::Key;
 use super::option::{Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
-use super::paths::addresses::Remote;
-use super::subflow::join::Join;
-use super::subflow::{Subflow, Tuple};
+use super::paths::addresses::RemoteAddress;
+use super::state::{ConnectionState, Trigger};
+use super::subflow::join::{JoinHandshake, JoinNonces};
+use super::subflow::priority::BackupPriority;
+use super::subflow::state::SubflowTrigger;
+use super::subflow::{LocalReset, Subflow, Tuple};
+use super::{Mptcp, Role};
 use crate::segment::{Flags, Segment};
 use tailrace_core::Instant;
 
-/// How far a connection has come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stage {
-    /// The handshake of the first subflow is under way.
-    Opening,
-    /// Both keys are known.
-    Established,
-    /// Plain TCP on the one subflow.
-    Fallback,
-    /// It is over.
-    Closed,
-}
-
-/// What becomes of a segment before its TCP sees it.
+/// Verdict of the handshake on a segment, before its TCP sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// Its TCP sees it.
     Pass,
-    /// It is as if it had been lost.
-    Ignore,
-    /// The subflow is reset, and why.
-    Refuse(ResetReason),
+    /// It is dropped.
+    Drop,
+    /// The subflow is reset for this reason.
+    Reset(ResetReason),
+}
+
+impl Verdict {
+    fn of_hmac(correct: bool) -> Self {
+        if correct { Self::Pass } else { Self::Reset(ResetReason::Mptcp) }
+    }
 }
 
 impl Mptcp {
-    /// What the handshake has to say to a segment of subflow `id`.
-    pub(super) fn check_in(&mut self, id: usize, segment: &Segment, options: &Options) -> Verdict {
-        if self.subflows[id].join.is_some() {
-            if !self.subflows[id].ready {
-                return self.check_join(id, segment, options);
+    /// Checks a segment of subflow `id` against the handshake.
+    pub(super) fn check_handshake(&mut self, id: usize, segment: &Segment, options: &Options) -> Verdict {
+        if let Some(nonces) = self.subflows[id].join.nonces() {
+            if !self.subflows[id].state().has_joined() {
+                return self.check_join(id, nonces, segment, options);
             }
             if let Some(Signal::JoinAck { .. }) = options.signal {
-                // The answer to the proof was lost: it is repeated until there is one (RFC 8684 §3.2).
+                // The answer to the third segment was lost: that is repeated until there is one (RFC 8684 §3.2).
                 self.subflows[id].tcp.demand_ack();
             }
             return Verdict::Pass;
         }
-        if self.stage == Stage::Opening {
+        if self.state == ConnectionState::Opening {
             let syn = segment.flags.has(Flags::SYN);
-            match (self.client, syn) {
-                (true, true) if segment.flags.has(Flags::ACK) => self.on_capable_answer(segment, options),
-                (false, true) => self.on_capable_request(options),
-                (false, false) if !segment.flags.has(Flags::RST) => return self.on_capable_proof(options),
+            match (self.role, syn) {
+                (Role::Client, true) if segment.flags.has(Flags::ACK) => {
+                    self.on_capable_syn_ack(segment, options);
+                }
+                (Role::Server, true) => self.on_capable_syn(options),
+                (Role::Server, false) if !segment.flags.has(Flags::RST) => {
+                    return self.on_capable_ack(options);
+                }
                 _ => {}
             }
         }
         Verdict::Pass
     }
 
-    /// The client has the SYN-ACK.
-    fn on_capable_answer(&mut self, segment: &Segment, options: &Options) {
+    /// Handles the SYN-ACK at the client.
+    fn on_capable_syn_ack(&mut self, segment: &Segment, options: &Options) {
         match options.signal {
             Some(Signal::CapableSynAck { checksum, key }) => {
-                self.checksum |= checksum;
+                self.format.negotiate_checksum(checksum);
                 self.learn_key(Key(key));
                 // The window of a SYN is never scaled (RFC 7323 §2.2).
                 self.snd.on_ack(1, u64::from(segment.window));
@@ -74,36 +73,36 @@ impl Mptcp {
         }
     }
 
-    /// The server has the SYN.
-    fn on_capable_request(&mut self, options: &Options) {
+    /// Handles the SYN at the server.
+    fn on_capable_syn(&mut self, options: &Options) {
         match options.signal {
-            Some(Signal::CapableSyn { checksum }) => self.checksum |= checksum,
+            Some(Signal::CapableSyn { checksum }) => self.format.negotiate_checksum(checksum),
             _ => self.fall_back(),
         }
     }
 
-    /// The server has the third segment, or the first data in its place.
-    fn on_capable_proof(&mut self, options: &Options) -> Verdict {
+    /// Handles the third segment, or the first data in its place, at the server.
+    fn on_capable_ack(&mut self, options: &Options) -> Verdict {
         match options.signal {
             Some(Signal::CapableAck { client, server, .. }) if server == self.numbers.key().0 => {
                 self.learn_key(Key(client));
             }
-            // Data has overtaken the proof, which will be repeated.
-            _ if options.dss.is_some() => return Verdict::Ignore,
+            // Data has overtaken MP_CAPABLE, which will be repeated.
+            _ if options.dss.is_some() => return Verdict::Drop,
             _ => self.fall_back(),
         }
         Verdict::Pass
     }
 
-    /// Both keys are known: the numbers of the first bytes on the wire follow from them (RFC 8684 §3.1).
+    /// Derives the first data sequence numbers on the wire from both keys (RFC 8684 §3.1).
     fn learn_key(&mut self, peer: Key) {
         self.numbers.learn(peer);
-        self.stage = Stage::Established;
+        self.advance(Trigger::KeysExchanged);
         self.snd.start(1);
         self.rcv.start(1);
     }
 
-    /// A SYN that asks to join; returns the new subflow, or why there is none (RFC 8684 §3.2).
+    /// Accepts a SYN with MP_JOIN; returns the new subflow, or the reason of the reset (RFC 8684 §3.2).
     pub(super) fn accept_join(
         &mut self,
         tuple: &Tuple,
@@ -114,10 +113,9 @@ impl Mptcp {
         let Some(Signal::JoinSyn { backup, id: remote, token, nonce }) = options.signal else {
             return Err(None);
         };
-        let live = self.subflows.attached().count();
         let syn = segment.flags.has(Flags::SYN) && !segment.flags.has(Flags::ACK);
         let open = self.is_multipath() && !self.is_over();
-        let welcome = syn && open && live < self.most_subflows();
+        let welcome = syn && open && self.has_room_for_subflow();
         let local = self.addresses.id_of_up(tuple.local);
         let Some(local) = local.filter(|_| welcome && token == self.numbers.key().token()) else {
             return Err(Some(ResetReason::Mptcp));
@@ -125,127 +123,141 @@ impl Mptcp {
         if !self.path_manager.accepts_join() {
             return Err(Some(ResetReason::Prohibited));
         }
-        let from = Remote { id: remote, address: tuple.remote, port: tuple.remote_port };
+        let from = RemoteAddress { id: remote, address: tuple.remote, port: tuple.remote_port };
         self.addresses.learn_from_join(from);
-        self.make_place(now);
-        let tcp = self.endpoint(false, now);
+        self.free_place(now);
+        let tcp = self.new_tcp(false, now);
         let mut subflow = Subflow::new(tcp, *tuple, (local, remote));
-        subflow.backup = self.path_manager.is_backup(local);
-        subflow.peer_backup = backup;
-        subflow.join = Some(Join { active: false, nonce: self.rng.next_u64() as u32, peer_nonce: nonce });
-        let id = self.place(subflow);
+        subflow.priority = BackupPriority::new(self.path_manager.is_backup(local), backup);
+        subflow.join = JoinHandshake::new(false, self.rng.next_u64() as u32, nonce);
+        let id = self.add_subflow(subflow);
         self.path_manager.on_event(&PathEvent::SubflowAccepted { local, remote }, now);
         Ok(id)
     }
 
-    /// Proofs of a join that is not ready yet.
-    fn check_join(&mut self, id: usize, segment: &Segment, options: &Options) -> Verdict {
-        let (Some(mut join), Some(peer)) = (self.subflows[id].join, self.numbers.peer()) else {
-            return Verdict::Refuse(ResetReason::Mptcp);
-        };
-        let judge = |proven| if proven { Verdict::Pass } else { Verdict::Refuse(ResetReason::Mptcp) };
+    /// Checks the HMACs of a join that is not complete yet.
+    fn check_join(
+        &mut self,
+        id: usize,
+        mut nonces: JoinNonces,
+        segment: &Segment,
+        options: &Options,
+    ) -> Verdict {
+        let Some(peer) = self.numbers.peer() else { return Verdict::Reset(ResetReason::Mptcp) };
         if segment.flags.has(Flags::RST) {
             return Verdict::Pass;
         }
+        let s = &mut self.subflows[id];
         let syn = segment.flags.has(Flags::SYN);
-        match (join.active, options.signal) {
+        match (nonces.active, options.signal) {
             (true, Some(Signal::JoinSynAck { hmac, nonce, backup, .. })) if syn => {
-                join.peer_nonce = nonce;
-                self.subflows[id].join = Some(join);
-                self.subflows[id].peer_backup = backup;
-                judge(hmac == join.expected_short(self.numbers.key(), peer))
+                nonces.peer_nonce = nonce;
+                s.join.learn_nonce(nonce);
+                s.priority.set_peer(backup);
+                Verdict::of_hmac(hmac == nonces.expected_short(self.numbers.key(), peer))
             }
-            (true, _) if syn => Verdict::Refuse(ResetReason::Middlebox),
+            (true, _) if syn => Verdict::Reset(ResetReason::Middlebox),
             (true, _) => {
-                // Anything after the SYN-ACK shows that the proof has arrived.
-                self.subflows[id].ready = true;
+                // Any segment after the SYN-ACK shows that the third segment has arrived.
+                s.on(SubflowTrigger::Joined);
                 Verdict::Pass
             }
             (false, Some(Signal::JoinAck { hmac })) => {
-                let proven = hmac == join.expected_long(self.numbers.key(), peer);
-                self.subflows[id].ready = proven;
-                judge(proven)
+                let correct = hmac == nonces.expected_long(self.numbers.key(), peer);
+                if correct {
+                    s.on(SubflowTrigger::Joined);
+                }
+                Verdict::of_hmac(correct)
             }
             (false, _) if syn => Verdict::Pass,
-            // Data has overtaken the proof, which will be repeated.
-            (false, _) => Verdict::Ignore,
+            // Data has overtaken the HMAC, which will be repeated.
+            (false, _) => Verdict::Drop,
         }
     }
 
-    /// Subflow `id`'s TCP has opened.
+    /// Handles the end of the TCP handshake of subflow `id`.
     pub(super) fn on_connected(&mut self, id: usize, now: Instant) {
         self.stats.subflows_established += 1;
-        self.close_timer = CloseTimer::OFF;
+        self.close_timers.stop();
         let s = &mut self.subflows[id];
-        if s.join.is_none() {
-            s.ready = true;
+        if s.is_first() {
+            s.on(SubflowTrigger::Joined);
             self.pending.connected();
         } else {
-            // The client's proof; the server's answer, without which the client must not send (RFC 8684 §3.2).
+            // The client sends its HMAC; the server's ACK answers it, without which the client must not send (RFC 8684 §3.2).
             s.tcp.demand_ack();
-            s.repeat_proof(now);
+            s.repeat_join_ack(now);
         }
         let (local, remote) = (s.local, s.remote);
-        self.join_buffers();
+        self.write_side().sum_buffers();
         self.path_manager.on_event(&PathEvent::SubflowUp { local, remote }, now);
     }
 
-    /// The peer is known to be established: joins may begin.
+    /// The peer is known to use MPTCP: joins may begin.
     pub(super) fn confirm(&mut self, now: Instant) {
-        self.confirmed = true;
-        self.path_manager.on_event(&PathEvent::Established { client: self.client }, now);
+        self.advance(Trigger::Confirmed);
+        let client = self.role == Role::Client;
+        self.path_manager.on_event(&PathEvent::Established { client }, now);
     }
 
-    /// The MPTCP option of a SYN, SYN-ACK or handshake ACK of subflow `id`, if it is one.
+    /// Option of a segment of subflow `id` that belongs to a handshake, if it does.
     pub(super) fn handshake_option(&self, id: usize, segment: &Segment) -> Option<Signal> {
-        let s = &self.subflows[id];
-        let checksum = self.checksum;
         let (syn, ack) = (segment.flags.has(Flags::SYN), segment.flags.has(Flags::ACK));
-        let Some(join) = s.join else {
-            return match (syn, ack) {
-                (true, false) => {
-                    let sent = u64::from(s.tcp.stats().timeouts);
-                    (sent < self.plan.mptcp.capable_syns).then_some(Signal::CapableSyn { checksum })
-                }
-                (true, true) => (self.stage != Stage::Fallback)
-                    .then_some(Signal::CapableSynAck { checksum, key: self.numbers.key().0 }),
-                _ => None,
-            };
-        };
-        let peer = self.numbers.peer()?;
-        match (syn, ack) {
-            (true, false) => Some(Signal::JoinSyn {
-                backup: s.backup,
-                id: s.local,
-                token: peer.token(),
-                nonce: join.nonce,
-            }),
-            (true, true) => Some(Signal::JoinSynAck {
-                backup: s.backup,
-                id: s.local,
-                hmac: join.short(self.numbers.key(), peer),
-                nonce: join.nonce,
-            }),
-            _ if join.active && !s.ready => {
-                Some(Signal::JoinAck { hmac: join.long(self.numbers.key(), peer) })
+        match self.subflows[id].join.nonces() {
+            Some(nonces) => self.join_option(id, nonces, (syn, ack)),
+            None => self.capable_syn_option(id, (syn, ack)),
+        }
+    }
+
+    /// MP_CAPABLE of a SYN or SYN-ACK.
+    fn capable_syn_option(&self, id: usize, flags: (bool, bool)) -> Option<Signal> {
+        let checksum = self.format.has_checksum();
+        match flags {
+            (true, false) => {
+                let sent = u64::from(self.subflows[id].tcp.stats().timeouts);
+                (sent < self.plan.mptcp.capable_syns).then_some(Signal::CapableSyn { checksum })
+            }
+            (true, true) => (self.state != ConnectionState::Fallback)
+                .then_some(Signal::CapableSynAck { checksum, key: self.numbers.key().0 }),
+            _ => None,
+        }
+    }
+
+    /// MP_JOIN of a SYN, a SYN-ACK or a third segment.
+    fn join_option(&self, id: usize, nonces: JoinNonces, flags: (bool, bool)) -> Option<Signal> {
+        let s = &self.subflows[id];
+        let (peer, nonce) = (self.numbers.peer()?, nonces.nonce);
+        let backup = s.priority.is_local();
+        match flags {
+            (true, false) => Some(Signal::JoinSyn { backup, id: s.local, token: peer.token(), nonce }),
+            (true, true) => {
+                let hmac = nonces.short(self.numbers.key(), peer);
+                Some(Signal::JoinSynAck { backup, id: s.local, hmac, nonce })
+            }
+            _ if nonces.active && !s.state().has_joined() => {
+                Some(Signal::JoinAck { hmac: nonces.long(self.numbers.key(), peer) })
             }
             _ => None,
         }
     }
 
-    /// The option of a reset of subflow `id`: why.
+    /// Option of an RST of subflow `id`: MP_FAIL, MP_FASTCLOSE or MP_TCPRST.
     pub(super) fn reset_option(&self, id: usize) -> Option<Signal> {
-        if let Some(dsn) = self.subflows[id].fail {
+        let reset = self.subflows[id].local_reset();
+        if let LocalReset::Fail { dsn } = reset {
             return Some(Signal::Fail { dsn, closes: true });
         }
-        match (self.aborting, self.numbers.peer()) {
-            (true, Some(peer)) => Some(Signal::FastClose { key: peer.0 }),
-            (false, Some(_)) => Some(Signal::Reset { transient: false, reason: self.subflows[id].reset }),
-            _ => None,
+        let peer = self.numbers.peer()?;
+        match reset {
+            _ if self.state == ConnectionState::FastClosed => Some(Signal::FastClose { key: peer.0 }),
+            LocalReset::Reason(reason) => Some(Signal::Reset { transient: false, reason }),
+            LocalReset::Fail { .. } => None,
         }
     }
 
-    pub(super) fn most_subflows(&self) -> usize {
-        self.plan.mptcp.max_subflows.clamp(1, super::MAX_SUBFLOWS as u64) as usize
+    /// Whether another subflow is allowed.
+    pub(super) fn has_room_for_subflow(&self) -> bool {
+        let most = self.plan.mptcp.max_subflows.clamp(1, super::MAX_SUBFLOWS as u64) as usize;
+        self.subflows.attached().count() < most
     }
 }

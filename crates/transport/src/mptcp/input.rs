@@ -1,14 +1,14 @@
-//! What comes in: segments with their options, and the time.
+//! Input: segments with their options, and the time.
 
 use super::Mptcp;
-use super::close_timer::CloseTimer;
 use super::coupled::Coupling;
-use super::handshake::{Stage, Verdict};
-use super::linux::send_buffer::SendBuffer;
+use super::handshake::Verdict;
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::path_manager::{PathEvent, PathManager};
-use super::subflow::Tuple;
-use super::subflow::in_order::{InOrderData, ReleasedBuffers};
+use super::state::{ConnectionState, Trigger};
+use super::subflow::receive_mappings::{InOrderData, ReleasedBuffers};
+use super::subflow::state::SubflowTrigger;
+use super::subflow::{Subflow, Tuple};
 use crate::cc::Cc;
 use crate::segment::{Flags, Segment};
 use crate::tcp::linux::receive_queue::{BufferPiece, MappingMark};
@@ -16,66 +16,72 @@ use crate::tcp::{Event, ResetCause, State};
 use tailrace_core::Instant;
 
 impl Mptcp {
-    /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are refused,
+    /// Takes a segment that arrived at `now` for this end's side of `tuple`. Segments of no subflow are reset,
     /// unless they ask to join.
     pub fn handle_segment(&mut self, tuple: &Tuple, segment: &Segment, options: &Options, now: Instant) {
-        let place = match self.subflows.find(tuple) {
+        let found = match self.subflows.find(tuple) {
             Some(id) => Ok(id),
             None => self.accept_join(tuple, segment, options, now),
         };
-        let id = match place {
+        let id = match found {
             Ok(id) => id,
-            Err(reason) => return self.refuse(tuple, segment, reason),
+            Err(reason) => return self.send_reset(tuple, segment, reason),
         };
         if self.subflows[id].breaks_at(segment) {
-            self.refuse(tuple, segment, Some(ResetReason::Unspecified));
+            self.send_reset(tuple, segment, Some(ResetReason::Unspecified));
             self.subflows[id].tcp.give_up();
             return self.settle(id, now);
         }
         self.subflows.mark_dirty_first(id);
-        self.adjust_buffer(now);
-        let begins = self.stage != Stage::Established || !self.subflows[id].ready;
-        let says_more = options.signal.is_some() || segment.flags.has_any(Flags::SYN.with(Flags::RST));
-        if (begins || says_more) && !self.lets_in(id, tuple, segment, options, now) {
+        self.update_windows(now);
+        let handshaking = !self.state.is_established() || !self.subflows[id].state().has_joined();
+        let rare = options.signal.is_some() || segment.flags.has_any(Flags::SYN.with(Flags::RST));
+        if (handshaking || rare) && !self.admit(id, tuple, segment, options, now) {
             return;
         }
         if segment.payload > 0 {
             if self.is_mapped() {
-                self.announce(id, segment, options);
+                self.store_mapping(id, segment, options);
             }
-            self.note_payload(id, segment, options, now);
+            self.grow_rcv_space(id, segment, options, now);
         }
+        self.pass_to_tcp(id, segment, now);
+        self.write_space.on_segment(id);
+        if self.state.is_established() {
+            self.on_options(id, segment, options, now);
+        } else if self.state == ConnectionState::Fallback {
+            self.on_fallback_options(id, options, now);
+        }
+        self.take_data(id, segment, now);
+        self.settle(id, now);
+        self.push.on_segment(id);
+    }
+
+    /// Passes a segment to the TCP of subflow `id`, and notes the round trips that it tells.
+    #[inline]
+    fn pass_to_tcp(&mut self, id: usize, segment: &Segment, now: Instant) {
         let s = &mut self.subflows[id];
         let (before, had) = (s.tcp.latest_rtt().0, s.tcp.received_ssn());
         if segment.flags.has(Flags::SYN) {
-            s.handle_segment(&leave_room(segment, self.plan.mptcp.mapping_len()), now);
+            s.handle_segment(&reserve_mapping(segment, self.plan.mptcp.mapping_len()), now);
         } else {
             s.handle_segment(segment, now);
         }
         let (samples, latest) = s.tcp.latest_rtt();
-        s.hear(now);
+        s.health.on_segment(now);
         if samples != before {
             self.latest_rtt = (self.latest_rtt.0 + 1, latest);
         }
-        let (has, told) = (s.tcp.received_ssn(), s.tcp.shown_window());
+        let (has, shown) = (s.tcp.received_ssn(), s.tcp.shown_window());
         if has > had && segment.timestamps.is_none() && segment.payload > 0 && self.rcv.counts_memory() {
-            self.subflows.arrivals(id).note_order(has, told, now);
+            self.subflows.rcv_space_mut(id).note_order(has, shown, now);
         }
-        self.acked |= 1 << id;
-        if self.stage == Stage::Established {
-            self.on_options(id, segment, options, now);
-        } else if self.stage == Stage::Fallback {
-            self.on_late_options(id, options, now);
-        }
-        self.take(id, segment, now);
-        self.settle(id, now);
-        self.heard = Some(id);
     }
 
-    /// Whether a segment is passed on to the TCP of subflow `id` that has more to say than that there is data or an acknowledgment, or
-    /// comes when the connection or the subflow has not begun, or the connection has fallen back.
+    /// Whether a segment passes to the TCP of subflow `id` that belongs to a handshake, carries a signal, SYN or RST, or arrives in a
+    /// fallback.
     #[inline(never)]
-    fn lets_in(
+    fn admit(
         &mut self,
         id: usize,
         tuple: &Tuple,
@@ -83,23 +89,24 @@ impl Mptcp {
         options: &Options,
         now: Instant,
     ) -> bool {
-        if self.stage == Stage::Opening {
-            self.rcv.begin(!self.client && self.plan.mptcp.sizes_from_first_read, now);
+        if self.state == ConnectionState::Opening {
+            let server = self.role == super::Role::Server;
+            self.rcv.begin(server && self.plan.mptcp.sizes_from_first_read, now);
         }
-        match self.check_in(id, segment, options) {
+        match self.check_handshake(id, segment, options) {
             Verdict::Pass => {}
-            Verdict::Ignore => return false,
-            Verdict::Refuse(reason) => {
+            Verdict::Drop => return false,
+            Verdict::Reset(reason) => {
                 if self.subflows[id].tcp.state() == State::SynSent {
                     // Its TCP, which has not seen the SYN-ACK, has nothing to reset.
-                    self.refuse(tuple, segment, Some(reason));
+                    self.send_reset(tuple, segment, Some(reason));
                 }
                 self.subflows[id].abort(reason);
                 self.settle(id, now);
                 return false;
             }
         }
-        if self.stage == Stage::Fallback && self.contradicts(id, segment, options) {
+        if self.state == ConnectionState::Fallback && self.contradicts_fallback(id, segment, options) {
             self.subflows[id].abort(ResetReason::Middlebox);
             self.settle(id, now);
             return false;
@@ -115,39 +122,37 @@ impl Mptcp {
         true
     }
 
-    /// Data has come on subflow `id`, which may show more window for it.
+    /// Lets the window that subflow `id` may show grow with the data that has arrived on it.
     #[inline]
-    fn note_payload(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
+    fn grow_rcv_space(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
         self.subflows.invalidate_window(id);
         if !self.rcv.counts_memory() {
             return;
         }
-        let size = self.subflows.rcv_space_of(id).size();
+        let size = self.subflows.rcv_space(id).size();
         if let Some(room) = self.rcv.room(&self.subflows[id].tcp, size, segment)
-            && self.subflows.arrivals(id).note(segment, || options.len(), room, now)
+            && self.subflows.rcv_space_mut(id).note(segment, || options.len(), room, now)
         {
             self.subflows[id].tcp.note_window_grown();
         }
     }
 
-    /// RFC 9293 §3.5.2 group 1: a segment that belongs to no subflow is answered with a reset.
-    fn refuse(&mut self, tuple: &Tuple, segment: &Segment, reason: Option<ResetReason>) {
+    /// Answers a segment that belongs to no subflow with RST (RFC 9293 §3.5.2 group 1).
+    fn send_reset(&mut self, tuple: &Tuple, segment: &Segment, reason: Option<ResetReason>) {
         let Some(reset) = segment.refusal() else { return };
         let signal = reason.map(|reason| Signal::Reset { transient: false, reason });
         self.resets.push_back((*tuple, reset, Options::new(None, signal)));
     }
 
-    /// Remembers what the segment's payload maps to.
-    fn announce(&mut self, id: usize, segment: &Segment, options: &Options) {
+    /// Stores the mapping of the segment's payload.
+    fn store_mapping(&mut self, id: usize, segment: &Segment, options: &Options) {
         let (mapping, len) = if let Some(dss) = &options.dss
             && let Some(m) = self.mapping_in(dss)
         {
-            self.widens_acks |= dss.wide_dsn && self.plan.mptcp.answer_wide_dsn;
-            self.mapped = true;
+            self.format.on_mapping(dss.wide_dsn, &self.plan.mptcp);
             (m, m.len.saturating_sub(u16::from(dss.data_fin)))
         } else if let Some(Signal::CapableAck { len: Some(len), .. }) = options.signal {
-            // Linux takes that number for a wide one (`mptcp_incoming_options`).
-            self.widens_acks |= self.plan.mptcp.answer_wide_dsn;
+            self.format.on_capable_mapping(&self.plan.mptcp);
             (Mapping { dsn: self.numbers.received(1), ssn: 1, len }, len)
         } else {
             return;
@@ -161,16 +166,14 @@ impl Mptcp {
             let ends = !within && options.dss.is_some_and(|dss| !dss.goes_on);
             s.tcp.note_mark(MappingMark { offset: mapping.dsn.wrapping_sub(u64::from(mapping.ssn)), ends });
         }
-        let new = s.announce(Mapping { dsn, len, ..mapping });
-        if let Some(sums) = options.sums.as_ref().filter(|_| self.checksum) {
-            if let Some(ssn) = new {
-                s.checksums.announce(ssn, &mapping, sums.stated);
-            }
-            s.checksums.note(s.tcp.received_range(segment), sums);
+        let new = s.receive.insert(Mapping { dsn, len, ..mapping });
+        if let Some(sums) = options.sums.as_ref().filter(|_| self.format.has_checksum()) {
+            let range = s.tcp.received_range(segment);
+            s.receive.note_checksum(new, &mapping, range, sums);
         }
     }
 
-    /// The mapping of a DSS with its whole number: the wire may show the low half of it.
+    /// Mapping of a DSS with its whole data sequence number, of which a header may show the low half.
     #[inline]
     pub(super) fn mapping_in(&self, dss: &Dss) -> Option<Mapping> {
         let m = dss.mapping?;
@@ -178,40 +181,23 @@ impl Mptcp {
         Some(Mapping { dsn: self.numbers.received(dsn), ..m })
     }
 
-    /// Takes what stands in the options beside the mapping.
+    /// Processes the options of a segment beside its mapping.
     fn on_options(&mut self, id: usize, segment: &Segment, options: &Options, now: Instant) {
+        let unconfirmed = self.state == ConnectionState::Established;
         if let Some(dss) = &options.dss {
-            // What else a mapping says was noted when it was announced.
-            let ends = dss.data_fin || dss.mapping.is_some_and(|m| m.len == 0);
-            let mapping = if ends { self.mapping_in(dss) } else { None };
-            if let Some(m) = mapping.filter(|m| m.len == 0) {
-                self.on_infinite(id, m, now);
+            if !self.on_dss(id, segment, dss, now) {
                 return;
             }
-            if let Some(ack) = dss.data_ack {
-                let window = self.subflows[id].peer_window_by(segment);
-                let ack = self.numbers.of_sent_near((ack, dss.wide_ack), self.snd.una);
-                self.on_data_ack(ack, window, now);
-                if !self.confirmed {
-                    self.confirm(now);
-                }
-            }
-            if let (true, Some(m)) = (dss.data_fin, mapping) {
-                let last = u64::from(m.len) - 1;
-                self.rcv.on_fin(self.numbers.of_received(m.dsn).saturating_add(last));
-                self.subflows[id].tcp.demand_ack();
-                self.check_complete();
-            }
-        } else if !self.confirmed && options.is_empty() && self.subflows[id].tcp.acked_ssn() > 1 {
-            // Data was acknowledged at the subflow only: the options do not get through (RFC 8684 §3.7).
+        } else if unconfirmed && options.is_empty() && self.subflows[id].tcp.acked_ssn() > 1 {
+            // Data was acknowledged at the subflow only: options do not get through (RFC 8684 §3.7).
             if self.try_fall_back(id) {
                 return;
             }
         } else if let Some(Signal::CapableAck { .. }) = options.signal {
-            // It says no more about the window than TCP's own fields do.
+            // It tells no more of the window than TCP's own field.
             let window = self.subflows[id].tcp.window_of(segment);
-            self.snd.on_ack(self.snd.una, window);
-            if !self.confirmed {
+            self.snd.on_ack(self.snd.una(), window);
+            if unconfirmed {
                 self.confirm(now);
             }
         }
@@ -220,11 +206,38 @@ impl Mptcp {
         }
     }
 
+    /// Processes DATA_ACK, DATA_FIN and infinite mapping of a DSS. Whether further options count: not after an infinite mapping.
+    #[inline]
+    fn on_dss(&mut self, id: usize, segment: &Segment, dss: &Dss, now: Instant) -> bool {
+        // Other mappings were stored already.
+        let ends = dss.data_fin || dss.mapping.is_some_and(|m| m.len == 0);
+        let mapping = if ends { self.mapping_in(dss) } else { None };
+        if let Some(m) = mapping.filter(|m| m.len == 0) {
+            self.on_infinite_mapping(id, m, now);
+            return false;
+        }
+        if let Some(ack) = dss.data_ack {
+            let window = self.subflows[id].peer_window_by(segment);
+            let ack = self.numbers.of_sent_near((ack, dss.wide_ack), self.snd.una());
+            self.on_data_ack(ack, window, now);
+            if self.state == ConnectionState::Established {
+                self.confirm(now);
+            }
+        }
+        if let (true, Some(m)) = (dss.data_fin, mapping) {
+            let last = u64::from(m.len) - 1;
+            self.rcv.on_fin(self.numbers.of_received(m.dsn).saturating_add(last));
+            self.subflows[id].tcp.demand_ack();
+            self.check_complete();
+        }
+        true
+    }
+
     fn on_signal(&mut self, id: usize, signal: &Signal, now: Instant) {
         match *signal {
             Signal::AddAddr { id: remote, address, port, hmac: Some(hmac) } => {
-                // Who announces has what proves this end (`check_fully_established`).
-                if !self.confirmed {
+                // Only a peer that has this end's key sends it (`check_fully_established`).
+                if self.state == ConnectionState::Established {
                     self.confirm(now);
                 }
                 self.on_add_addr(id, (remote, address, port), hmac, now);
@@ -235,19 +248,22 @@ impl Mptcp {
                     self.path_manager.on_event(&PathEvent::RemoteRemoved { id: remote }, now);
                 }
             }
-            Signal::Priority { backup } => self.subflows[id].peer_backup = backup,
+            Signal::Priority { backup } => self.subflows[id].priority.set_peer(backup),
             Signal::Fail { closes: false, .. } => self.on_fail(id, false, now),
-            Signal::FastClose { key } if key == self.numbers.key().0 => {
-                for id in 0..self.subflows.len() {
-                    if !self.subflows[id].gone {
-                        self.subflows[id].tcp.abort();
-                        self.subflows.mark_dirty(id);
-                    }
-                }
-                self.break_off(ResetCause::Peer);
-            }
+            Signal::FastClose { key } if key == self.numbers.key().0 => self.on_fastclose(),
             _ => {}
         }
+    }
+
+    /// Handles MP_FASTCLOSE: the peer aborts the connection (RFC 8684 §3.5).
+    fn on_fastclose(&mut self) {
+        for id in 0..self.subflows.len() {
+            if !self.subflows[id].is_over() {
+                self.subflows[id].tcp.abort();
+                self.subflows.mark_dirty(id);
+            }
+        }
+        self.reset(ResetCause::Peer);
     }
 
     fn on_data_ack(&mut self, ack: u64, window: u64, now: Instant) {
@@ -258,40 +274,65 @@ impl Mptcp {
         let fin = u64::from(self.snd.fin_acked());
         self.stats.bytes_acked += news - fin;
         self.data_rto.on_progress();
-        // More is handed out before the timer starts anew (`ack_update_msk`).
+        // Data is assigned before the timer restarts (`ack_update_msk`).
         if self.may_push() {
-            self.note_data_interval(now);
+            self.note_data_timeout(now);
         }
         self.arm_data_timer(now);
-        self.check_closed();
+        self.close_if_done();
     }
 
-    /// Takes what has come in order on subflow `id` to the data level.
-    fn take(&mut self, id: usize, segment: &Segment, now: Instant) {
+    /// Takes the data that is in order on subflow `id` to the data level.
+    fn take_data(&mut self, id: usize, segment: &Segment, now: Instant) {
         self.releases = false;
         let s = &mut self.subflows[id];
         let (hole, to) = (s.tcp.take_hole(), s.tcp.received_ssn());
-        if hole.is_none() && s.taken >= to && self.stage == Stage::Established && segment.payload == 0 {
+        if hole.is_none() && s.receive.next() >= to && self.state.is_established() && segment.payload == 0 {
             return; // An acknowledgment, as at an end that only sends.
         }
         if let Some(hole) = hole {
-            self.pass_over(id, hole);
+            self.skip_hole(id, hole);
         }
-        if self.stage == Stage::Fallback {
+        if self.state == ConnectionState::Fallback {
             self.take_in_fallback(id, segment, now);
             return;
         }
-        if self.fallback.rejected.is_some() {
-            self.fallback.fail_due |= segment.payload > 0;
+        if self.fallback.rejects() {
+            self.fallback.on_rejected(segment);
             return;
         }
-        let taken = self.subflows[id].taken;
-        if taken >= to || self.throws_away(id, to) {
+        let taken = self.subflows[id].receive.next();
+        if taken >= to || self.discards(id, to) {
             return;
         }
         let fills_gap = to - taken > u64::from(segment.payload);
         let before = self.rcv.nxt();
-        // What fills a gap of the subflow comes first of what it releases.
+        let Some(known) = self.take_in_order(id, to, (segment, fills_gap), now) else { return };
+        let came = self.rcv.nxt() - before;
+        if fills_gap {
+            self.read_side().count_gap_ack(id, came, known);
+        } else if known {
+            self.read_side().delay_ack_of_known_data(id, now);
+        }
+        if came > 0 {
+            self.check_complete();
+            self.read_side().on_delivery(id, came, fills_gap, now);
+        }
+        self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+    }
+
+    /// Takes the data in order on subflow `id` up to `to`, which `segment` has brought or released. Whether all of it was known to the data
+    /// level; `None` after a fallback or a reset for want of a mapping.
+    #[inline]
+    fn take_in_order(
+        &mut self,
+        id: usize,
+        to: u64,
+        (segment, fills_gap): (&Segment, bool),
+        now: Instant,
+    ) -> Option<bool> {
+        let before = self.rcv.nxt();
+        // The segment that fills a gap comes before the data that it releases.
         let (mut own, mut known) = (true, true);
         let mut buffers = self.begin_move(fills_gap);
         while let Some((taken, piece)) = self.take_next(id, &mut buffers, to) {
@@ -303,66 +344,55 @@ impl Mptcp {
                     own = false;
                     known &= end <= before;
                 }
-                InOrderData::Broken { dsn } => {
+                InOrderData::BadChecksum { dsn } => {
                     self.on_bad_checksum(id, dsn, now);
                     break;
                 }
-                // Someone has taken the options away.
-                InOrderData::Unmapped if self.try_fall_back(id) => {
-                    self.rcv.end_move();
-                    self.take_in_fallback(id, segment, now);
-                    return;
-                }
                 InOrderData::Unmapped => {
-                    self.rcv.end_move();
-                    self.subflows[id].abort(ResetReason::Middlebox);
-                    return;
+                    self.on_unmapped(id, segment, now);
+                    return None;
                 }
             }
         }
         if buffers.is_some() {
             self.rcv.end_move();
         }
-        self.settle_acks(id, (fills_gap, known), self.rcv.nxt() - before, now);
-        if self.rcv.nxt() != before {
-            self.check_complete();
-            self.let_read(id, self.rcv.nxt() - before, fills_gap, now);
-        }
-        self.stats.max_waiting_bytes = self.stats.max_waiting_bytes.max(self.rcv.waiting());
+        Some(known)
     }
 
-    /// Whether what has come in order on subflow `id` up to `to` is of no use, as the connection is done with it: then it is forgotten.
-    fn throws_away(&mut self, id: usize, to: u64) -> bool {
+    /// Handles data without a mapping: a middlebox has removed options. The connection falls back, or the subflow is reset.
+    #[cold]
+    fn on_unmapped(&mut self, id: usize, segment: &Segment, now: Instant) {
+        let falls_back = self.try_fall_back(id);
+        self.rcv.end_move();
+        if falls_back {
+            self.take_in_fallback(id, segment, now);
+        } else {
+            self.subflows[id].abort(ResetReason::Middlebox);
+        }
+    }
+
+    /// Discards the data up to `to` of subflow `id`, if the connection has released that and takes nothing after it. Whether it does.
+    fn discards(&mut self, id: usize, to: u64) -> bool {
         let s = &mut self.subflows[id];
-        let throws = s.detached && !self.plan.mptcp.takes_after_close;
-        if throws {
-            s.throw_away(to);
+        let discards = s.state().is_detached() && !self.plan.mptcp.takes_after_close;
+        if discards {
+            s.receive.discard(to);
         }
-        throws
+        discards
     }
 
-    /// Of what has come in order on subflow `id`, `unread` bytes wait for the application: whether the ACK of a gap that was filled counts,
-    /// and whether that of what was known to the connection waits.
-    #[inline]
-    fn settle_acks(&mut self, id: usize, (fills_gap, known): (bool, bool), unread: u64, now: Instant) {
-        if fills_gap {
-            self.count_gap_ack(id, unread, known);
-        } else if known {
-            self.put_off_ack_of_known(id, now);
-        }
-    }
-
-    /// What a gap has held back begins to be moved to the data level, buffer by buffer where those count.
+    /// Begins to move data that a gap has held back, buffer by buffer where those count.
     fn begin_move(&mut self, fills_gap: bool) -> Option<ReleasedBuffers> {
-        let moves = fills_gap && self.rcv.counts_memory() && !self.checksum;
+        let moves = fills_gap && self.rcv.counts_memory() && !self.format.has_checksum();
         if moves {
             self.rcv.begin_move();
         }
         moves.then(ReleasedBuffers::default)
     }
 
-    /// The next of the bytes that have come in order on subflow `id` up to `to`: none from beyond the buffer of those before them, where
-    /// `buffers` count. Also what piece of that they are.
+    /// Next data in order on subflow `id` up to `to`, and its piece of the buffer; not from beyond the present buffer, where `buffers`
+    /// count.
     #[inline]
     fn take_next(
         &mut self,
@@ -372,22 +402,22 @@ impl Mptcp {
     ) -> Option<(InOrderData, BufferPiece)> {
         let s = &mut self.subflows[id];
         let upto = buffers.as_mut().map_or(to, |buffers| s.end_of_buffer(buffers, to));
-        let taken = s.take(upto, self.checksum)?;
-        let piece = buffers.as_mut().map_or(BufferPiece::PACKET, |buffers| buffers.piece(s.taken));
+        let taken = s.receive.take(upto, self.format.has_checksum())?;
+        let piece = buffers.as_mut().map_or(BufferPiece::PACKET, |buffers| buffers.piece(s.receive.next()));
         Some((taken, piece))
     }
 
-    /// Takes `dsn..end` from subflow `id` to the data level; returns whether anything is delivered by it.
+    /// Takes `dsn..end` from subflow `id` to the data level; whether any data is delivered by it.
     #[inline]
     pub(super) fn take_bytes(&mut self, id: usize, dsn: u64, end: u64, now: Instant) -> bool {
         self.take_piece(id, (dsn, end), BufferPiece::PACKET, now)
     }
 
-    /// The same, of a `piece` of the subflow's buffer.
+    /// [`Mptcp::take_bytes`] for a `piece` of the subflow's buffer.
     #[inline]
     fn take_piece(&mut self, id: usize, (dsn, end): (u64, u64), piece: BufferPiece, now: Instant) -> bool {
-        if !self.subflows[id].altered.is_empty() {
-            self.count_altered(id, dsn, end);
+        if self.subflows[id].receive.has_corrupted() {
+            self.count_corrupted(id, dsn, end);
         }
         let expected = self.rcv.nxt();
         let (came, new) = self.rcv.insert_piece((dsn, end), piece);
@@ -398,25 +428,21 @@ impl Mptcp {
         } else {
             self.stats.duplicate_bytes += end - dsn;
         }
-        self.deliver(came);
+        self.pending.delivered(came);
+        self.stats.bytes_delivered += came;
         came > 0
     }
 
-    fn deliver(&mut self, bytes: u64) {
-        self.pending.delivered(bytes);
-        self.stats.bytes_delivered += bytes;
-    }
-
-    /// Whether the peer's data is complete by now.
+    /// Tells the application if the peer's data is complete.
     fn check_complete(&mut self) {
         if self.rcv.is_complete() && self.pending.peer_closed() {
-            self.check_closed();
+            self.close_if_done();
         }
     }
 
-    /// Both directions are done: the subflows are closed (RFC 8684 §3.3.3).
-    fn check_closed(&mut self) {
-        if !(self.snd.fin_acked() && self.rcv.is_complete()) {
+    /// Closes the subflows if both directions are done (RFC 8684 §3.3.3).
+    fn close_if_done(&mut self) {
+        if !self.is_data_done() {
             return;
         }
         for id in 0..self.subflows.len() {
@@ -425,53 +451,52 @@ impl Mptcp {
         }
     }
 
-    /// After anything that moved subflow `id`'s TCP: its events, its window, its deadline.
+    /// Follows the TCP of subflow `id` after anything that moved it: its events, its window, its deadline.
     pub(super) fn settle(&mut self, id: usize, now: Instant) {
         let s = &mut self.subflows[id];
-        s.forget_acknowledged();
-        // At an end that has nothing to send no window moves once its subflow is there, and all that tells of it is far away.
+        s.drop_acked_mappings();
+        // At an end that has nothing to send no window moves once its subflow is established.
         let moves = s.tcp.has_changed() || self.snd.has_written() || s.tcp.state() != State::Established;
         if s.tcp.has_changed() || s.tcp.state() == State::FinWait2 {
-            self.follow(id, now);
+            self.poll_subflow_events(id, now);
         }
         if let Some(coupling) = self.coupling.as_mut().filter(|_| moves && self.subflows[id].is_attached()) {
             couple(coupling, id, &mut self.subflows[id]);
         }
         self.run_path_manager(now);
         self.subflows.mark_dirty(id);
-        self.push_due |= self.fills && self.may_push();
+        if self.push.fills_queues() && self.may_push() {
+            self.push.schedule();
+        }
     }
 
-    /// Subflow `id`'s TCP has opened, or is over in one direction or both.
+    /// Handles the events of subflow `id`'s TCP: it has opened, or is over in one direction or both.
     #[inline(never)]
-    fn follow(&mut self, id: usize, now: Instant) {
+    fn poll_subflow_events(&mut self, id: usize, now: Instant) {
         while let Some(event) = self.subflows[id].tcp.poll_event() {
             match event {
                 Event::Connected => self.on_connected(id, now),
-                // What it delivers is looked at anyway.
+                // Data is taken with the segment.
                 Event::Delivered { .. } => {}
                 Event::PeerClosed => self.on_subflow_fin(id, now),
-                Event::Closed => self.on_gone(id, None, now),
-                Event::Reset { cause } => self.on_gone(id, Some(cause), now),
+                Event::Closed => self.on_subflow_over(id, None, now),
+                Event::Reset { cause } => self.on_subflow_over(id, Some(cause), now),
             }
         }
-        if self.subflows[id].tcp.state() == State::FinWait2
-            && self.fin_deadline == Instant::MAX
-            && self.is_over()
-        {
-            self.fin_deadline = now.saturating_add(super::FIN_TIMEOUT);
+        if self.subflows[id].tcp.state() == State::FinWait2 && self.is_over() {
+            self.close_timers.start_fin(now);
         }
     }
 
-    /// Whether what comes on a subflow lets data be handed out: not while the peer's window is used up, even where data is to be
-    /// sent again that lies within it (`ack_update_msk`).
+    /// Whether a segment lets data be assigned: not while the peer's window is used up, even for reinjections within it
+    /// (`ack_update_msk`).
     fn may_push(&self) -> bool {
-        self.stage != Stage::Established || self.snd.edge > self.snd.nxt
+        !self.state.is_established() || self.snd.window_left() > 0
     }
 
-    /// The peer will send nothing more on subflow `id`.
+    /// Handles the peer's FIN on subflow `id`.
     fn on_subflow_fin(&mut self, id: usize, now: Instant) {
-        if self.stage == Stage::Fallback {
+        if self.state == ConnectionState::Fallback {
             self.pending.peer_closed();
         } else if self.plan.mptcp.closes_in_order && self.subflows[id].is_attached() && !self.is_ending() {
             self.detach(id, None, now);
@@ -482,52 +507,58 @@ impl Mptcp {
 
     /// Whether either end has said that it sends nothing more.
     fn is_ending(&self) -> bool {
-        self.snd.closing || self.rcv.fin().is_some()
+        self.snd.is_closing() || self.rcv.fin().is_some()
     }
 
-    /// Subflow `id` is over, because of `cause` if not in good order.
-    fn on_gone(&mut self, id: usize, cause: Option<ResetCause>, now: Instant) {
-        if core::mem::replace(&mut self.subflows[id].gone, true) {
-            return;
-        }
-        if !self.subflows[id].detached {
-            self.part_with(id, cause, now);
+    /// Handles the end of subflow `id`'s TCP, because of `cause` unless it closed in good order.
+    fn on_subflow_over(&mut self, id: usize, cause: Option<ResetCause>, now: Instant) {
+        let (attached, joined) = (self.subflows[id].is_attached(), self.subflows[id].state().has_joined());
+        if self.subflows[id].on(SubflowTrigger::Closed) && attached {
+            self.release_subflow(id, joined, cause, now);
         }
     }
 
-    /// The connection does without subflow `id`, because of `cause` if that did not end in good order.
-    pub(super) fn part_with(&mut self, id: usize, cause: Option<ResetCause>, now: Instant) {
-        let established = self.subflows[id].ready;
-        self.subflows.arrivals(id).end();
+    /// Releases subflow `id`, which had `joined` or not, because of `cause` unless it ended in good order.
+    pub(super) fn release_subflow(
+        &mut self,
+        id: usize,
+        joined: bool,
+        cause: Option<ResetCause>,
+        now: Instant,
+    ) {
+        self.subflows.rcv_space_mut(id).end();
         if let Some(coupling) = &mut self.coupling {
             coupling.remove(id);
         }
-        self.return_bytes(id);
-        if self.subflows[id].is_first() {
-            self.first_buffer = self.subflows[id].memory.as_ref().map(SendBuffer::size);
-        }
-        self.join_buffers();
+        self.reinject_after(id);
+        self.write_space.on_released(&self.subflows[id]);
+        self.write_side().sum_buffers();
         self.stats.subflows_lost += u32::from(cause.is_some());
-        let alone = self.subflows.attached().next().is_none();
-        if self.stage == Stage::Closed {
+        if self.state.is_closed() {
             return;
         }
-        let finished = self.stage == Stage::Fallback || (self.snd.fin_acked() && self.rcv.is_complete());
+        let alone = self.subflows.attached().next().is_none();
+        let fallback = self.state == ConnectionState::Fallback;
+        let finished = fallback || self.is_data_done();
         match cause {
-            _ if alone && finished && (cause.is_none() || self.stage == Stage::Established) => {
-                self.stage = Stage::Closed;
-                self.data_rto.stop();
-                self.fallback.deadline = Instant::MAX;
-                self.close_timer = CloseTimer::OFF;
+            _ if alone && finished && (cause.is_none() || self.state.is_established()) => {
+                self.advance(Trigger::Finished);
+                self.stop_timers();
                 self.pending.closed();
-                return;
             }
-            Some(cause) if self.stage != Stage::Established || (!established && alone) => {
-                self.break_off(cause);
-                return;
-            }
-            _ => {}
+            Some(cause) if alone && !(joined && self.state.is_established()) => self.reset(cause),
+            _ => self.on_subflow_lost(id, cause, (finished, alone), now),
         }
+    }
+
+    /// Tells the path manager of the loss of subflow `id`, and gives the connection up after a while if it was the last (`alone`).
+    fn on_subflow_lost(
+        &mut self,
+        id: usize,
+        cause: Option<ResetCause>,
+        (finished, alone): (bool, bool),
+        now: Instant,
+    ) {
         let (local, remote) = (self.subflows[id].local, self.subflows[id].remote);
         if let Some(cause) = cause {
             let cause = if self.subflows[id].refused { ResetCause::Refused } else { cause };
@@ -538,29 +569,38 @@ impl Mptcp {
         }
         if alone {
             let at = now.saturating_add(self.plan.mptcp.close_timeout);
-            self.close_timer = CloseTimer::new(at, cause.unwrap_or(ResetCause::TimedOut));
+            self.close_timers.start(at, cause.unwrap_or(ResetCause::TimedOut));
         }
     }
 
-    /// What subflow `id` carried and the peer has not acknowledged at the data level goes to others; or whatever the peer has not, even if
-    /// that subflow carried none of it, as when it was refused.
-    pub(super) fn return_bytes(&mut self, id: usize) {
-        if self.plan.mptcp.reinject_all && self.stage != Stage::Fallback && self.may_reinject() {
+    /// Reinjects the unacknowledged data of subflow `id`, or all unacknowledged data, even if that subflow carried none of it, as when it
+    /// was refused.
+    fn reinject_after(&mut self, id: usize) {
+        if self.plan.mptcp.reinject_all && self.state != ConnectionState::Fallback && self.may_reinject() {
             self.snd.reinject_all();
         }
-        self.push_due = self.fills;
-        for m in self.subflows[id].sent.iter() {
-            self.snd.reinject(m.dsn, m.dsn + u64::from(m.len));
+        self.push.schedule();
+        for m in self.subflows[id].send.iter() {
+            self.snd.reinject(m.dsn, m.end());
+        }
+    }
+
+    /// Sends window updates and grows buffers for reads before `now`.
+    #[inline]
+    pub(super) fn update_windows(&mut self, now: Instant) {
+        if self.window_updates.is_due(now) {
+            self.read_side().on_time(now);
         }
     }
 
     /// The earliest deadline, if any. It may move with every call; waking the connection early is harmless.
     pub fn poll_timeout(&self) -> Option<Instant> {
-        let mut own = self.data_rto.at().min(self.close_timer.at()).min(self.announcement_deadline());
-        own = own.min(self.look_due).min(self.room_due).min(self.write_due);
-        // What a path manager still plans comes to nothing once the connection is over.
-        if self.stage != Stage::Closed {
-            own = own.min(self.fin_deadline).min(self.fallback.deadline).min(self.path_manager.deadline());
+        let mut own = self.data_rto.at().min(self.close_timers.give_up()).min(self.add_addr_deadline());
+        own = own.min(self.window_updates.deadline()).min(self.write_space.deadline());
+        // A path manager's plans come to nothing once the connection is over.
+        if !self.state.is_closed() {
+            let closing = self.close_timers.fin().min(self.fallback.deadline());
+            own = own.min(closing).min(self.path_manager.deadline());
         }
         let first = self.subflows.first_deadline().min(own);
         (first != Instant::MAX).then_some(first)
@@ -568,7 +608,7 @@ impl Mptcp {
 
     /// Tells the connection the time. Whatever is due happens; early calls do nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
-        self.adjust_buffer(now);
+        self.update_windows(now);
         for id in 0..self.subflows.len() {
             if self.subflows.deadline(id) <= now {
                 self.on_subflow_deadline(id, now);
@@ -577,27 +617,27 @@ impl Mptcp {
         if self.data_rto.at() <= now {
             self.on_data_timeout(now);
         }
-        if self.fallback.deadline <= now {
+        if self.fallback.deadline() <= now {
             self.repeat_fail(now);
         }
-        if self.close_timer.at() <= now {
-            self.break_off(self.close_timer.cause());
+        if self.close_timers.give_up() <= now {
+            self.reset(self.close_timers.cause());
         }
-        if self.fin_deadline <= now {
-            self.fin_deadline = Instant::MAX;
-            self.give_up_waiting(now);
+        if self.close_timers.fin() <= now {
+            self.close_timers.stop_fin();
+            self.reset_without_fin(now);
         }
-        self.repeat_announcements(now);
+        self.repeat_add_addrs(now);
         if self.path_manager.deadline() <= now {
             self.path_manager.handle_timeout(now);
             self.run_path_manager(now);
         }
     }
 
-    /// Subflows on which the peer's FIN does not come are reset.
-    fn give_up_waiting(&mut self, now: Instant) {
+    /// Resets subflows on which the peer's FIN does not come.
+    fn reset_without_fin(&mut self, now: Instant) {
         for id in 0..self.subflows.len() {
-            if !self.subflows[id].gone && self.subflows[id].tcp.state() == State::FinWait2 {
+            if !self.subflows[id].is_over() && self.subflows[id].tcp.state() == State::FinWait2 {
                 self.subflows[id].tcp.abort();
                 self.settle(id, now);
             }
@@ -609,8 +649,8 @@ impl Mptcp {
         let s = &mut self.subflows[id];
         let timeouts = s.tcp.stats().timeouts;
         s.tcp.handle_timeout(now);
-        if s.proof_deadline <= now {
-            s.repeat_proof(now);
+        if s.is_join_due(now) {
+            s.repeat_join_ack(now);
         }
         let timeouts = s.tcp.stats().timeouts - timeouts;
         self.stats.timeouts += timeouts;
@@ -621,14 +661,14 @@ impl Mptcp {
     }
 }
 
-/// A SYN as the TCP of a subflow sees it: so many bytes of what the peer takes at a time are for mappings.
+/// A SYN as the TCP of a subflow sees it: `mapping` bytes of the peer's MSS are for mappings.
 #[inline(never)]
-fn leave_room(syn: &Segment, mapping: u16) -> Segment {
+fn reserve_mapping(syn: &Segment, mapping: u16) -> Segment {
     Segment { mss: syn.mss.map(|mss| mss.saturating_sub(mapping).max(1)), ..*syn }
 }
 
-/// Takes what the window of subflow `id` has noted to the coupled controller.
-fn couple(coupling: &mut Coupling, id: usize, subflow: &mut super::subflow::Subflow) {
+/// Reports ACKs and losses of subflow `id` to the coupled controller.
+fn couple(coupling: &mut Coupling, id: usize, subflow: &mut Subflow) {
     let (srtt, _, min_rtt) = subflow.tcp.round_trips();
     let times = (srtt, min_rtt);
     let Cc::CoupledSubflow(member) = subflow.tcp.control() else { return };

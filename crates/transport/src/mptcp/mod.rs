@@ -1,22 +1,20 @@
-//! One Multipath TCP connection: a sans-IO state machine over the TCPs of its subflows (RFC 8684).
+//! Multipath TCP connection: a sans-IO state machine over the TCPs of its subflows (RFC 8684).
 //!
-//! It is used like [`Tcp`](crate::Tcp): segments and time come in, segments, events and a deadline come out; beside
-//! each segment there are its MPTCP [`Options`] and the addresses of the subflow it belongs to.
+//! Its interface is that of [`Tcp`](crate::Tcp): segments and time come in, segments, events and a deadline come out. Beside each
+//! segment there are its MPTCP [`Options`] and the addresses of the subflow it belongs to.
 //!
-//! - [`key`]: tokens, initial numbers and proofs; [`option`]: what stands in a header.
-//! - `send`, `receive`: the two directions of the byte stream at the data level.
-//! - `subflow`: a TCP with the mappings of its bytes. It gets bytes only when they can leave at once, each piece in a
-//!   segment of its own, so that a mapping is never split.
-//! - `handshake`, `fallback`, `input`, `output`, `paths`: what the connection does with what comes, goes and changes.
-//! - `checksum`: those of DSS over real bytes.
-//! - `memory`, `send_memory`, `arrivals`: buffers counted in memory as Linux does it; `reading`, `writing`: when the application reads and writes,
-//!   and what of that the peer is told.
-//! - `failure`: what it does about what does not come; `announce`: addresses that the peer is told of.
-//! - [`MptcpPlan::for_profile`]: whose behaviour a connection has.
-//! - [`scheduler`], [`path_manager`], [`coupled`]: policies, one file each.
+//! - `state`: states of a connection, and every transition; `subflow`: those of a subflow, its TCP and its mappings.
+//! - [`option`], [`key`]: options of the header; tokens, initial sequence numbers and HMACs.
+//! - `data`: both directions of the stream at the data level, sequence numbers, checksums, the timer.
+//! - `handshake`, `input`, `options_out`, `output`, `retransmission`, `fallback`, `path_actions`: the connection's reactions to segments,
+//!   time and addresses. They put the parts together; parts do not know the connection.
+//! - `push`: batches of data for subflows. A subflow gets data only when it can leave at once, or ahead of its window into its send
+//!   buffer; each chunk is a segment of its own, so that no mapping is ever split.
+//! - `linux`: buffers that count memory as Linux does; `window_update` and `write_space`: when reads are told to the peer and writers wake.
+//! - `paths`: addresses, and the signals about them that wait for an ACK.
+//! - [`scheduler`], [`path_manager`], [`coupled`]: policies, one file each. [`MptcpPlan::for_profile`]: behaviour of an implementation.
 //!
-//! Data sequence numbers begin with 1 inside; in [`Options`] they are those of the wire, 64 bits, however many of
-//! them the wire shows.
+//! Data sequence numbers begin with 1 inside. In [`Options`] they are those of the wire, with 64 bits, however many of them a header shows.
 
 mod behaviour;
 mod chunk;
@@ -24,6 +22,7 @@ mod close_timer;
 mod config;
 pub mod coupled;
 mod data;
+mod dss_format;
 mod fallback;
 mod handshake;
 mod input;
@@ -37,10 +36,12 @@ mod path_actions;
 pub mod path_manager;
 mod paths;
 mod profile;
+mod push;
 mod report;
 mod retransmission;
 pub mod scheduler;
 mod source_route;
+mod state;
 mod subflow;
 #[cfg(test)]
 mod tests;
@@ -61,14 +62,14 @@ use crate::cc::coupled_subflow::CoupledSubflow;
 use crate::segment::Segment;
 use crate::tcp::recv::corrupted_bytes::CorruptedBytes;
 use crate::tcp::{Event, PendingEvents, ResetCause, Tcp, TcpStats, TimeWait};
-use close_timer::CloseTimer;
+use close_timer::CloseTimers;
 use coupled::Coupling;
 use data::receiver::DataReceiver;
 use data::rto::DataRto;
 use data::sender::DataSender;
 use data::wire_numbers::WireNumbers;
+use dss_format::DssFormat;
 use fallback::Fallback;
-use handshake::Stage;
 use key::Key;
 use linux::buffer_size::{self, BufferSize};
 use linux::peer_window::PeerWindow;
@@ -76,119 +77,82 @@ use linux::rcv_buffer::RcvBuffer;
 use linux::rcv_space::{self, RcvSpace};
 use linux::send_buffer::SendBuffer;
 use path_manager::CachedPathManager;
-use paths::add_addr::PendingAddAddr;
+use paths::add_addr::PendingAddAddrs;
 use paths::addresses::Addresses;
 use paths::signal_queue::SignalQueue;
-use report::add_to;
-use retransmission::{DataRetransmit, StaleCheck};
+use push::{Lead, Push};
+use report::PathReports;
+use retransmission::Retransmission;
 use scheduler::{RunningScheduler, Scheduler};
+use state::{ConnectionState, Trigger};
 use std::collections::VecDeque;
 use std::sync::Arc;
 use subflow::Subflow;
 use subflow::table::SubflowTable;
 use tailrace_core::{Duration, Instant, Rng};
+use window_update::{ReadSide, WindowUpdates};
+use write_space::{WriteSide, WriteSpace};
 
-/// Most subflows a connection has at a time: sets of them are words of 32 bits.
+/// Largest number of subflows at a time: sets of them are words of 32 bits.
 pub const MAX_SUBFLOWS: usize = 32;
 
-/// How long a subflow waits for the peer's FIN once all is done: the peer may have lost it (Linux tcp_fin_timeout).
-const FIN_TIMEOUT: Duration = Duration::from_secs(60);
-
-/// Bytes offered by an application that never runs dry are no more than this.
-const ENDLESS: u64 = 1 << 62;
-
-/// A segment to be sent.
+/// Segment to be sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Transmit {
-    /// The subflow it belongs to; none of a segment that refuses another.
+    /// Subflow it belongs to; `None` for a reset of an unknown one.
     pub subflow: Option<usize>,
-    /// Its addresses and ports.
+    /// Addresses and ports.
     pub tuple: Tuple,
     /// The segment.
     pub segment: Segment,
-    /// Its MPTCP options.
+    /// MPTCP options.
     pub options: Options,
-    /// The gateways that it goes through; the host knows their addresses.
+    /// Gateways that it passes; the host knows their addresses.
     pub route: Option<SourceRoute>,
     /// Whether its subflow's TCP has sent it before.
     pub resent: bool,
 }
 
-/// A Multipath TCP connection.
+/// End of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Role {
+    Client,
+    Server,
+}
+
+/// Multipath TCP connection.
 ///
-/// As in [`Tcp`], what every segment needs comes first, then what data needs that comes, then what sending needs, and last what is rare.
+/// As in [`Tcp`], fields that every segment needs come first, then those for arriving data, then those for sending, then the rare ones.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Mptcp {
     plan: Arc<MptcpPlan>,
-    stage: Stage,
-    client: bool,
-    /// The peer has shown that its side is established.
-    confirmed: bool,
-    /// Data of the peer has come with a mapping of a DSS.
-    mapped: bool,
-    /// DSS checksums are on.
-    checksum: bool,
-    /// Data-level acknowledgments are wide, as the peer's numbers are.
-    widens_acks: bool,
-    /// Bytes are handed out ahead of the windows of subflows.
-    fills: bool,
-    /// The scheduler, which fills queues, alone asks what subflows are like beside whether they may be given data.
-    glances: bool,
-    /// Something may be handed out before subflows send.
-    push_due: bool,
-    /// Some was handed out since.
-    pushing: bool,
-    /// The subflow to which data was written last since then.
-    writes_to: Option<usize>,
-    /// The subflow on which a segment has come, until what that lets go is handed out.
-    heard: Option<usize>,
-    /// What that got is to leave before another gets some.
-    gives_way: bool,
+    state: ConnectionState,
+    role: Role,
+    format: DssFormat,
+    push: Push,
 
-    /// When the application has read last, and how much then, until the buffer is adjusted to it.
-    read: Option<(Instant, u64)>,
-    /// When that is looked at, if nothing comes before.
-    look_due: Instant,
-    /// When subflows tell what the application has read, if the ACK of another has just left before that.
-    room_due: Instant,
-    /// When the application writes that had to wait for room.
-    write_due: Instant,
-    /// The DATA_FIN is to be told, or told again.
-    fin_due: bool,
-    /// The first byte that the latest segment has delivered had come with another before it.
+    window_updates: WindowUpdates,
+    write_space: WriteSpace,
+    /// Whether the first byte that the latest segment delivered had come with another before it.
     releases: bool,
-    /// The window was found shut with room on a subflow; until it opens, that is one stall.
-    stalled: bool,
-    aborting: bool,
-    /// Subflows on which something has come since buffers were last looked at, a bit each.
-    acked: u32,
-    /// Those of which an ACK was put off, a bit each.
-    put_off: u32,
 
     subflows: SubflowTable,
     numbers: WireNumbers,
     pending: PendingEvents,
     data_rto: DataRto,
-    close_timer: CloseTimer,
-    /// When subflows that wait in vain for the peer's FIN are given up.
-    fin_deadline: Instant,
-    /// The subflow opened last, until its SYN has left: what else is to be opened waits for whether it has a route.
+    close_timers: CloseTimers,
+    /// Subflow opened last, until its SYN has left: other joins wait for whether it has a route.
     opening: Option<usize>,
     signals: SignalQueue,
     path_manager: CachedPathManager,
-    /// Round-trip samples of all subflows, and the latest.
+    /// Number of round-trip samples of all subflows, and the latest.
     latest_rtt: (u64, Duration),
-    resend: Option<DataRetransmit>,
-    judging: Option<StaleCheck>,
-    /// Addresses that the peer was told of and has not echoed.
-    announcements: Vec<PendingAddAddr>,
-    /// Answers to segments of no subflow.
+    retransmission: Retransmission,
+    add_addrs: PendingAddAddrs,
+    /// Resets of segments that belong to no subflow.
     resets: VecDeque<(Tuple, Segment, Options)>,
     fallback: Fallback,
-    /// The size of the send buffer that the first subflow had when the connection was done with it: the kernel's list of subflows has that
-    /// one to the end (`__mptcp_sync_sndbuf`).
-    first_buffer: Option<u64>,
 
     stats: MptcpStats,
     reordering: Reordering,
@@ -197,71 +161,49 @@ pub struct Mptcp {
     coupling: Option<Coupling>,
     scheduler: RunningScheduler,
 
-    /// What came and was changed on the way.
-    altered: CorruptedBytes,
+    corrupted: CorruptedBytes,
     rng: Rng,
     addresses: Addresses,
-    /// What subflows did whose place has been taken by others.
-    retired: Vec<PathReport>,
+    /// Counters of subflows whose places were taken by others.
+    retired: PathReports,
 }
 
 impl Mptcp {
-    fn new(plan: &Arc<MptcpPlan>, client: bool, mut rng: Rng) -> Self {
+    fn new(plan: &Arc<MptcpPlan>, role: Role, mut rng: Rng) -> Self {
         let scheduler = plan.scheduler.build();
-        let fills = scheduler.fills_queues();
-        let (snd, rcv) = directions(plan, fills);
+        let lead = lead_of(plan, &scheduler);
+        let (snd, rcv) = directions(plan, lead);
         Self {
-            client,
-            stage: Stage::Opening,
-            fallback: Fallback::default(),
-            altered: CorruptedBytes::default(),
-            confirmed: false,
-            mapped: false,
-            checksum: plan.mptcp.checksum,
-            widens_acks: false,
+            role,
+            state: ConnectionState::Opening,
+            format: DssFormat::new(plan.mptcp.checksum),
+            push: Push::new(lead),
+            window_updates: WindowUpdates::NONE,
+            write_space: WriteSpace::NONE,
+            releases: false,
             numbers: WireNumbers::new(Key(rng.next_u64())),
             rng,
             subflows: SubflowTable::default(),
-            acked: 0,
-            put_off: 0,
             coupling: coupling_of(plan),
             snd,
             rcv,
-            first_buffer: None,
             reordering: Reordering::default(),
-            fills,
-            glances: fills
-                && plan.mptcp.data_timer == DataTimer::Subflows
-                && plan.mptcp.speaker == Speaker::First,
-            push_due: false,
-            pushing: false,
-            writes_to: None,
-            gives_way: false,
-            heard: None,
-            read: None,
-            look_due: Instant::MAX,
-            room_due: Instant::MAX,
-            write_due: Instant::MAX,
             scheduler,
             data_rto: DataRto::new(plan.mptcp.min_data_rto),
-            resend: None,
-            judging: None,
-            fin_due: false,
-            releases: false,
-            stalled: false,
+            retransmission: Retransmission::default(),
             path_manager: CachedPathManager::new(plan.path_manager.build()),
             addresses: Addresses::default(),
             signals: SignalQueue::default(),
-            announcements: Vec::new(),
+            add_addrs: PendingAddAddrs::default(),
             resets: VecDeque::new(),
-            close_timer: CloseTimer::OFF,
+            close_timers: CloseTimers::OFF,
             opening: None,
-            fin_deadline: Instant::MAX,
-            aborting: false,
             latest_rtt: (0, Duration::ZERO),
             pending: PendingEvents::default(),
+            fallback: Fallback::NONE,
+            corrupted: CorruptedBytes::default(),
             stats: MptcpStats::default(),
-            retired: Vec::new(),
+            retired: PathReports::default(),
             plan: Arc::clone(plan),
         }
     }
@@ -269,29 +211,30 @@ impl Mptcp {
     /// An end that opens a connection between the addresses of `tuple`; its SYN is ready to be polled. Joins use the ports
     /// after the tuple's.
     pub fn connect(plan: &Arc<MptcpPlan>, tuple: Tuple, rng: Rng, now: Instant) -> Self {
-        let mut connection = Self::new(plan, true, rng);
+        let mut connection = Self::new(plan, Role::Client, rng);
         connection.begin(tuple, now);
         connection
     }
 
     /// An end that waits for the SYN of a connection between the addresses of `tuple`.
     pub fn listen(plan: &Arc<MptcpPlan>, tuple: Tuple, rng: Rng, now: Instant) -> Self {
-        let mut connection = Self::new(plan, false, rng);
+        let mut connection = Self::new(plan, Role::Server, rng);
         connection.begin(tuple, now);
         connection
     }
 
     fn begin(&mut self, tuple: Tuple, now: Instant) {
         self.addresses = Addresses::new(&tuple);
-        let tcp = self.endpoint(self.client, now);
-        self.place(Subflow::new(tcp, tuple, (0, 0)));
+        let tcp = self.new_tcp(self.role == Role::Client, now);
+        self.add_subflow(Subflow::new(tcp, tuple, (0, 0)));
     }
 
-    /// A TCP under this connection.
-    fn endpoint(&mut self, active: bool, now: Instant) -> Tcp {
+    /// A TCP for a subflow, which this end opens (`active`) or accepts.
+    fn new_tcp(&mut self, active: bool, now: Instant) -> Tcp {
         let iss = self.rng.next_u64() as u32;
         let plan = &self.plan;
-        let window = self.rcv.window(0, 1, || (RcvSpace::new(buffer_size::first_window(plan)).window(), 1));
+        let first = || (RcvSpace::new(buffer_size::first_window(plan)).window(), 1);
+        let window = self.rcv.window(0, 1, first);
         let cc = match &plan.control {
             SubflowControl::Uncoupled(cc) => cc.clone(),
             // Replaced at once.
@@ -307,16 +250,18 @@ impl Mptcp {
         tcp
     }
 
-    /// Puts a subflow into a place of its own; returns which.
-    fn place(&mut self, mut subflow: Subflow) -> usize {
-        subflow.memory = self.send_memory();
-        if subflow.memory.is_some() {
+    /// Adds a subflow; returns its id.
+    fn add_subflow(&mut self, mut subflow: Subflow) -> usize {
+        if self.push.fills_queues() {
+            // Without a send buffer of the connection's own the subflow has the kernel's default.
+            let size = buffer_size::sizes(&self.plan).map_or(BufferSize::KERNEL, |(_, send)| send);
+            subflow.send_buffer = Some(SendBuffer::new(size));
             subflow.tcp.follow_packets(u32::from(self.plan.mptcp.mapping_len()));
         }
         subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
-        let (id, old) = self.subflows.place(subflow, rcv_space::first_rcv_space(&self.plan));
+        let (id, old) = self.subflows.insert(subflow, rcv_space::first_rcv_space(&self.plan));
         if let Some(old) = old {
-            add_to(&mut self.retired, &old);
+            self.retired.add(&old);
             self.snd.forget_carrier(id);
         }
         if let Some(coupling) = &mut self.coupling {
@@ -325,24 +270,21 @@ impl Mptcp {
         id
     }
 
-    /// The send buffer of a subflow, where bytes are handed out ahead of its window: without one of the connection's own
-    /// that the kernel would have.
-    fn send_memory(&self) -> Option<SendBuffer> {
-        let size = buffer_size::sizes(&self.plan).map_or(BufferSize::KERNEL, |(_, send)| send);
-        self.fills.then(|| SendBuffer::new(size))
+    /// Moves to the state after `trigger`, if it applies.
+    fn advance(&mut self, trigger: Trigger) {
+        if let Some(next) = self.state.next(trigger) {
+            self.state = next;
+        }
     }
 
     /// The application offers `bytes` more to send ([`UNLIMITED`](crate::UNLIMITED): it never runs dry). Returns how
     /// many were taken: none after a close.
     pub fn write(&mut self, bytes: u64) -> u64 {
-        if self.snd.closing || self.stage == Stage::Closed {
+        if self.snd.is_closing() || self.state.is_closed() {
             return 0;
         }
-        let end = self.snd.app_end.saturating_add(bytes).min(self.snd.una.saturating_add(ENDLESS));
-        let taken = end.saturating_sub(self.snd.app_end);
-        self.snd.app_end += taken;
-        self.push_due = self.fills;
-        taken
+        self.push.schedule();
+        self.snd.write(bytes)
     }
 
     /// Whether the application's reads are implied (the default).
@@ -354,9 +296,9 @@ impl Mptcp {
     pub fn read(&mut self, bytes: u64, now: Instant) -> u64 {
         let (taken, opens) = self.rcv.read(bytes, self.subflows.mss());
         if taken > 0 && self.rcv.counts_memory() {
-            self.on_taken(taken, now);
+            self.read_side().on_read(taken, now);
         }
-        if opens && let Some(id) = self.speaker() {
+        if opens && let Some(id) = self.signalling_subflow() {
             self.subflows[id].tcp.demand_ack();
             self.subflows.mark_dirty(id);
         }
@@ -365,46 +307,50 @@ impl Mptcp {
 
     /// The application will write no more: a DATA_FIN follows what it has written (of endless data: what was sent).
     pub fn close(&mut self) {
-        if self.snd.closing || self.stage == Stage::Closed {
-            return;
+        if !self.snd.is_closing() && !self.state.is_closed() {
+            self.snd.close();
         }
-        if self.snd.app_end >= self.snd.una.saturating_add(ENDLESS / 2) {
-            self.snd.app_end = self.snd.nxt;
-        }
-        self.snd.closing = true;
-        self.fin_due = true;
     }
 
     /// Ends the connection at once: MP_FASTCLOSE on every subflow (RFC 8684 §3.5).
     pub fn abort(&mut self) {
-        if self.stage == Stage::Closed {
+        if self.state.is_closed() {
             return;
         }
-        self.aborting = true;
         for id in 0..self.subflows.len() {
             self.subflows[id].tcp.abort();
             self.subflows.mark_dirty(id);
         }
-        self.break_off(ResetCause::Local);
+        self.advance(Trigger::Abort);
+        self.on_reset(ResetCause::Local);
     }
 
-    /// The connection is over because of `cause`.
-    fn break_off(&mut self, cause: ResetCause) {
-        if self.stage != Stage::Closed {
-            self.stage = Stage::Closed;
-            self.pending.reset(cause);
-            self.data_rto.stop();
-            self.close_timer = CloseTimer::OFF;
-            self.fallback.deadline = Instant::MAX;
+    /// Ends the connection because of `cause`.
+    fn reset(&mut self, cause: ResetCause) {
+        if !self.state.is_closed() {
+            self.advance(Trigger::Reset);
+            self.on_reset(cause);
         }
     }
 
-    /// The next event for the application.
+    fn on_reset(&mut self, cause: ResetCause) {
+        self.pending.reset(cause);
+        self.stop_timers();
+    }
+
+    /// Stops the timers that end with the connection.
+    fn stop_timers(&mut self) {
+        self.data_rto.stop();
+        self.close_timers.stop();
+        self.fallback.stop();
+    }
+
+    /// Next event for the application.
     pub fn poll_event(&mut self) -> Option<Event> {
         self.pending.poll()
     }
 
-    /// The token by which joins name this connection.
+    /// Token by which joins name this connection.
     pub fn token(&self) -> u32 {
         self.numbers.key().token()
     }
@@ -416,7 +362,7 @@ impl Mptcp {
 
     /// Bytes delivered to the application that a middlebox had changed.
     pub fn altered_bytes(&self) -> u64 {
-        self.altered.delivered(self.rcv.nxt())
+        self.corrupted.delivered(self.rcv.nxt())
     }
 
     /// Whether it has, or had, a subflow between these addresses and ports, its own first.
@@ -429,30 +375,39 @@ impl Mptcp {
         &self.stats
     }
 
-    /// Counters of all TCPs that there were.
+    /// Sum of the counters of all TCPs, those of subflows that are over included.
     pub fn tcp_stats(&self) -> TcpStats {
-        let mut sum = TcpStats::default();
-        self.retired.iter().for_each(|p| sum.add(&p.tcp));
+        let mut sum = self.retired.tcp_stats();
         self.subflows.iter().for_each(|s| sum.add(s.tcp.stats()));
         sum
     }
 
     /// Whether it works, or ended, as plain TCP.
     pub fn is_fallback(&self) -> bool {
-        self.fallback.is_begun()
+        self.fallback.has_begun()
     }
 
-    /// Bytes that arrived and wait for others before them.
+    /// Bytes of the out-of-order queue.
     pub const fn waiting_bytes(&self) -> u64 {
         self.rcv.waiting()
     }
 
-    /// How far, and for how long, what arrived was ahead of its order.
+    /// Bytes of the stream that have arrived in order, those that a receiver passed over included (`misbehaviour`).
+    pub fn received(&self) -> u64 {
+        self.rcv.data_nxt().saturating_sub(ofo_ranges::FIRST)
+    }
+
+    /// Data that has arrived and waits for bytes before it: disjoint ranges of the stream, whose first byte is 0, in order.
+    pub fn waiting(&self) -> Vec<(u64, u64)> {
+        ofo_ranges::ofo_ranges(&self.rcv, &self.subflows, self.fallback.inbound_offset())
+    }
+
+    /// Displacement and delay of segments that arrived ahead of their order.
     pub const fn reordering(&self) -> &Reordering {
         &self.reordering
     }
 
-    /// The most that anything was ahead of its order since this was last asked, bytes.
+    /// Largest displacement since this was asked last, bytes.
     pub fn take_recent_displacement(&mut self) -> u64 {
         self.reordering.take_recent()
     }
@@ -462,10 +417,10 @@ impl Mptcp {
         (self.stats.bytes_acked, self.stats.bytes_acked + self.snd.outstanding())
     }
 
-    /// When byte `n` of the stream (from 0) left for the first time, on whatever subflow; none once it is acknowledged
+    /// Time at which byte `n` of the stream (from 0) left for the first time, on whatever subflow; none once it is acknowledged
     /// at the data level.
     pub fn first_sending_of(&self, n: u64) -> Option<Instant> {
-        self.snd.first_sending_of(1 + n)
+        self.snd.first_sending_of(ofo_ranges::FIRST + n)
     }
 
     /// Whether the first byte that the latest segment delivered was another segment's, which had waited for it.
@@ -473,29 +428,17 @@ impl Mptcp {
         self.releases
     }
 
-    /// The subflows that there are: their places, addresses, TCP and counters. Those with which the connection is done are none of them,
-    /// though they may still send.
+    /// Subflows that are part of the connection. Released ones are not among them, though they may still send.
     pub fn subflows(&self) -> impl Iterator<Item = SubflowReport> + '_ {
-        let live = self.subflows.iter().enumerate().filter(|(_, s)| s.is_attached());
-        live.map(|(id, s)| SubflowReport {
-            id,
-            tuple: s.tuple,
-            route: s.route,
-            local: s.local,
-            remote: s.remote,
-            backup: s.backup || s.peer_backup,
-            usable: s.is_usable(self.carries_data()),
-            view: s.tcp.view(),
-            tcp: *s.tcp.stats(),
-            stats: s.stats(),
-        })
+        let attached = self.subflows.iter().enumerate().filter(|(_, s)| s.is_attached());
+        attached.map(|(id, s)| SubflowReport::new(id, s, self.state.carries_data()))
     }
 
-    /// What was done between each two addresses, by subflows that are over, too.
+    /// Counters of each pair of addresses, those of subflows that are over included.
     pub fn paths(&self) -> Vec<PathReport> {
         let mut paths = self.retired.clone();
-        self.subflows.iter().for_each(|s| add_to(&mut paths, s));
-        paths
+        self.subflows.iter().for_each(|s| paths.add(s));
+        paths.into_vec()
     }
 
     /// Number of round-trip samples of all subflows so far, and the latest.
@@ -506,25 +449,25 @@ impl Mptcp {
 
     /// Whether both directions are done, though subflows may linger.
     pub fn is_over(&self) -> bool {
-        self.stage == Stage::Closed
-            || (self.snd.fin_acked() && self.rcv.is_complete())
-            || (self.stage == Stage::Fallback && self.subflows.iter().all(|s| s.tcp.is_over()))
+        self.state.is_closed()
+            || self.is_data_done()
+            || (self.state == ConnectionState::Fallback && self.subflows.iter().all(|s| s.tcp.is_over()))
     }
 
-    /// The highest port that its subflows have taken so far.
+    /// Whether both DATA_FINs are acknowledged.
+    fn is_data_done(&self) -> bool {
+        self.snd.fin_acked() && self.rcv.is_complete()
+    }
+
+    /// Highest port that its subflows have taken so far.
     pub const fn last_port(&self) -> u16 {
         self.addresses.last_port()
     }
 
-    /// What is left to remember of its subflows that are in TIME-WAIT.
+    /// TIME-WAIT state of its subflows.
     pub fn time_waits(&self) -> impl Iterator<Item = (Tuple, TimeWait)> + '_ {
         let live = self.subflows.live();
         live.filter_map(|s| s.tcp.time_wait().map(|stub| (s.tuple, stub)))
-    }
-
-    /// Whether data may go, as far as the connection is concerned.
-    fn carries_data(&self) -> bool {
-        matches!(self.stage, Stage::Established | Stage::Fallback)
     }
 
     /// Reads what the next segment of `tuple` will need and does nothing with it: see [`Tcp::warm_up`].
@@ -533,39 +476,71 @@ impl Mptcp {
         if let Some(id) = self.subflows.find(tuple) {
             let s = &self.subflows[id];
             s.tcp.warm_up();
-            std::hint::black_box((s.taken, s.proof_deadline, s.sent.len()));
-            std::hint::black_box((self.look_due, self.numbers.sent(0), self.opening, self.fallback.deadline));
+            std::hint::black_box((s.receive.next(), s.send.warm_up().0));
+            std::hint::black_box((self.window_updates.deadline(), self.numbers.sent(0), self.opening));
             std::hint::black_box((self.stats.bytes_delivered, self.reordering.latest()));
-            std::hint::black_box((self.rcv.waiting(), self.rcv.nxt(), self.snd.una));
-            std::hint::black_box(self.subflows.deadline(id));
+            std::hint::black_box((self.rcv.waiting(), self.rcv.nxt(), self.snd.una()));
+            std::hint::black_box((self.subflows.deadline(id), self.fallback.deadline()));
             if self.snd.has_written() {
-                let (sent, oldest) = (s.sent.front().map(|m| m.ssn_end), self.snd.oldest().map(|c| c.len));
+                let (sent, oldest) = (s.send.warm_up().1, self.snd.oldest().map(|c| c.len));
                 std::hint::black_box((sent, oldest, self.subflows.views()[id].usable));
                 std::hint::black_box(self.coupling.as_ref().map(|coupling| coupling.warm_up(id)));
             } else {
-                std::hint::black_box(s.received.front().map(|m| m.ssn));
+                std::hint::black_box(s.receive.warm_up());
             }
         }
     }
 
-    /// A subflow on which something can be said: where it is the first, that may be a stale one (`__mptcp_subflow_active`).
-    fn speaker(&mut self) -> Option<usize> {
+    /// Subflow for an ACK that carries a signal: the fastest usable one, or the first, which may be a stale one
+    /// (`__mptcp_subflow_active`).
+    fn signalling_subflow(&mut self) -> Option<usize> {
         if self.plan.mptcp.speaker == Speaker::First {
-            let open = |s: &Subflow| s.is_attached() && s.ready && s.tcp.state().may_send();
-            return self.subflows.iter().position(open).filter(|_| self.carries_data());
+            let open =
+                |s: &Subflow| s.state() == subflow::state::SubflowState::Active && s.tcp.state().may_send();
+            return self.subflows.iter().position(open).filter(|_| self.state.carries_data());
         }
-        self.look();
+        self.refresh_outdated_views();
         let views = self.subflows.views();
         (0..views.len()).filter(|id| views[*id].usable).min_by_key(|id| views[*id].srtt)
     }
 
-    /// The subflow on which news of addresses has to be said, where that is not any.
-    fn speaker_of_addresses(&mut self) -> Option<usize> {
-        if self.plan.mptcp.speaker == Speaker::First { self.speaker() } else { None }
+    /// Parts of the connection that a read changes.
+    #[inline]
+    fn read_side(&mut self) -> ReadSide<'_> {
+        ReadSide {
+            updates: &mut self.window_updates,
+            rcv: &mut self.rcv,
+            subflows: &mut self.subflows,
+            plan: &self.plan,
+            rejects: self.fallback.rejects(),
+        }
+    }
+
+    /// Parts of the connection that change with space in send buffers.
+    #[inline]
+    fn write_side(&mut self) -> WriteSide<'_> {
+        WriteSide {
+            space: &mut self.write_space,
+            snd: &mut self.snd,
+            subflows: &mut self.subflows,
+            plan: &self.plan,
+        }
     }
 }
 
-/// What the windows of subflows have in common, where they are coupled.
+/// How far ahead of windows data is assigned.
+fn lead_of(plan: &MptcpPlan, scheduler: &RunningScheduler) -> Lead {
+    let mptcp = &plan.mptcp;
+    match scheduler.fills_queues() {
+        false => Lead::None,
+        true if mptcp.data_timer == DataTimer::Subflows && mptcp.speaker == Speaker::First => {
+            Lead::QueuesLazily
+        }
+        true => Lead::Queues,
+    }
+}
+
+/// State that subflows share if their windows are coupled.
 fn coupling_of(plan: &MptcpPlan) -> Option<Coupling> {
     match &plan.control {
         SubflowControl::Coupled(config) => Some(Coupling::new(config)),
@@ -573,10 +548,10 @@ fn coupling_of(plan: &MptcpPlan) -> Option<Coupling> {
     }
 }
 
-/// The two directions at the data level, with the buffers of `plan`.
-fn directions(plan: &MptcpPlan, fills: bool) -> (DataSender, DataReceiver) {
+/// Both directions of the data level, with the buffers of `plan`.
+fn directions(plan: &MptcpPlan, lead: Lead) -> (DataSender, DataReceiver) {
     let (receive, send) = buffer_size::sizes(plan).unzip();
-    let snd = match send.filter(|_| fills) {
+    let snd = match send.filter(|_| lead != Lead::None) {
         Some(size) => DataSender::with_memory(SendBuffer::new(size)),
         None => DataSender::new(plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get())),
     };

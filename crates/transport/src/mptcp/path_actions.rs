@@ -1,14 +1,18 @@
-//! What comes and goes of addresses, and what the path manager wants done about it (RFC 8684 §3.4).
+//! Addresses that come and go, and the actions of the path manager (RFC 8684 §3.4).
 
+use super::MAX_SUBFLOWS;
+use super::Mptcp;
+use super::behaviour::{EchoWait, Speaker};
 use super::key::address_hmac;
 use super::option::{AddressIds, Signal};
 use super::path_manager::{AddressId, PathAction, PathEvent, PathManager};
-use super::paths::addresses::Remote;
-use super::subflow::join::Join;
+use super::paths::addresses::RemoteAddress;
+use super::subflow::join::JoinHandshake;
+use super::subflow::priority::BackupPriority;
+use super::subflow::state::{SubflowState, SubflowTrigger};
 use super::subflow::{Subflow, Tuple};
-use super::{MAX_SUBFLOWS, Mptcp};
 use crate::tcp::ResetCause;
-use tailrace_core::Instant;
+use tailrace_core::{Duration, Instant};
 
 impl Mptcp {
     /// The addresses of this host in the order of its interfaces, whether they can be used or not. Ids follow that
@@ -30,7 +34,7 @@ impl Mptcp {
         for (i, address) in addresses.into_iter().take(usize::from(u8::MAX)).enumerate() {
             let id = if address == first.address { 0 } else { next };
             next += u8::from(id != 0);
-            known.push(Remote { id, address, port: first.port });
+            known.push(RemoteAddress { id, address, port: first.port });
             self.path_manager.on_event(&PathEvent::RemoteInterface { id, number: i as u8 + 1 }, now);
         }
         self.addresses.set_known(known);
@@ -41,7 +45,7 @@ impl Mptcp {
         let renumbers = self.plan.mptcp.new_address_ids;
         let Some((old, id)) = self.addresses.bring_up(address, renumbers) else { return };
         if !(old.withdrawn && renumbers) {
-            // What nobody could be told while there was no subflow is no longer true.
+            // The withdrawal could not be told while there was no subflow, and is not true any more.
             self.signals.retract(&Signal::RemoveAddr(AddressIds::one(id)));
         } else if let Some(number) = old.interface.filter(|_| id != old.id) {
             self.path_manager.on_event(&PathEvent::LocalInterface { id, number }, now);
@@ -57,24 +61,24 @@ impl Mptcp {
         self.run_path_manager(now);
     }
 
-    /// The interface of this host's address `address` is up or down: while it is down it drops what subflows send.
+    /// The interface of this host's address `address` is up or down: while it is down it drops the packets of subflows.
     pub fn set_carrier(&mut self, address: u32, up: bool) {
         for id in 0..self.subflows.len() {
             if self.subflows[id].tuple.local == address {
-                self.subflows[id].cut_off = !up;
+                self.subflows[id].carrier_down = !up;
             }
         }
     }
 
-    /// There is no route for what subflow `tuple` wants to send. If that is the first segment of a join, the join does not
-    /// begin, and the segment was never sent; else it is lost, and TCP tries again. Returns whether it was never sent.
+    /// There is no route for a segment of subflow `tuple`. The first segment of a join is not sent then, and the join does not begin; any
+    /// other segment is lost, and TCP tries again. Returns whether the join has not begun.
     pub fn unreachable(&mut self, tuple: &Tuple, now: Instant) -> bool {
         let begins = |s: &Subflow| {
             let first = s.tcp.stats().segments_sent == 1 && !s.tcp.state().is_synchronized();
-            !s.gone && s.tuple == *tuple && s.join.is_some_and(|j| j.active) && first
+            s.state() == SubflowState::Handshaking && s.tuple == *tuple && s.join.is_active() && first
         };
         let Some(id) = self.subflows.iter().position(begins) else { return false };
-        (self.subflows[id].gone, self.subflows[id].unrouted) = (true, true);
+        self.subflows[id].on(SubflowTrigger::NoRoute);
         if let Some(coupling) = &mut self.coupling {
             coupling.remove(id);
         }
@@ -91,18 +95,18 @@ impl Mptcp {
     pub fn set_backup(&mut self, local: AddressId, backup: bool) {
         for id in 0..self.subflows.len() {
             let s = &mut self.subflows[id];
-            if s.gone || s.local != local || s.backup == backup {
+            if s.is_over() || s.local != local || s.priority.is_local() == backup {
                 continue;
             }
-            s.backup = backup;
+            s.priority.set_local(backup);
             s.tcp.demand_ack();
             self.signals.push(Some(id), Signal::Priority { backup });
             self.subflows.mark_dirty(id);
         }
     }
 
-    /// Does what the path manager wants, one join after the other: there is room for so many, and one that turns out to
-    /// have no route takes none.
+    /// Carries out the actions of the path manager, one join after the other: the number of subflows is limited, and a join that has no
+    /// route does not count.
     pub(super) fn run_path_manager(&mut self, now: Instant) {
         while self.opening.is_none()
             && let Some(action) = self.path_manager.poll_action()
@@ -118,12 +122,12 @@ impl Mptcp {
     pub(super) fn has_opened(&mut self) -> bool {
         let left = |id: &usize| {
             let s = &self.subflows[*id];
-            s.gone || s.tcp.stats().segments_sent > 0
+            s.is_over() || s.tcp.stats().segments_sent > 0
         };
         self.opening.take_if(|id| left(id)).is_some()
     }
 
-    // Every segment asks whether there is anything to do: what is done lies apart.
+    // Cold: every segment asks whether there are actions.
     #[cold]
     fn act(&mut self, action: PathAction, now: Instant) {
         match action {
@@ -149,39 +153,43 @@ impl Mptcp {
 
     /// Opens a subflow, if there are such addresses and there is room for it.
     fn open(&mut self, local: AddressId, remote: AddressId, backup: bool, now: Instant) -> Option<usize> {
-        let live = self.subflows.attached().count();
         let (from, to) = (self.addresses.local(local)?, self.addresses.remote(remote)?);
-        // Where all is done a new one would be left open.
-        if live >= self.most_subflows() || self.is_over() {
+        // A subflow of a connection that is done would stay open.
+        if !self.has_room_for_subflow() || self.is_over() {
             return None;
         }
-        self.make_place(now);
+        self.free_place(now);
         let tuple = self.addresses.next_tuple(&from, &to);
-        let tcp = self.endpoint(true, now);
+        let tcp = self.new_tcp(true, now);
         let mut subflow = Subflow::new(tcp, tuple, (local, remote));
-        subflow.backup = backup;
-        subflow.join = Some(Join { active: true, nonce: self.rng.next_u64() as u32, peer_nonce: 0 });
-        let id = self.place(subflow);
+        subflow.priority = BackupPriority::new(backup, false);
+        subflow.join = JoinHandshake::new(true, self.rng.next_u64() as u32, 0);
+        let id = self.add_subflow(subflow);
         self.opening = Some(id);
         Some(id)
     }
 
-    /// An ACK goes out somewhere, for a signal to ride on.
-    pub(super) fn say_something(&mut self) {
-        if let Some(id) = self.speaker() {
+    /// Demands an ACK on some subflow, for a signal to ride on.
+    fn demand_signal_ack(&mut self) {
+        if let Some(id) = self.signalling_subflow() {
             self.subflows[id].tcp.demand_ack();
             self.subflows.mark_dirty(id);
         }
     }
 
+    /// Subflow that has to carry signals about addresses; `None` if any may.
+    fn address_subflow(&mut self) -> Option<usize> {
+        if self.plan.mptcp.speaker == Speaker::First { self.signalling_subflow() } else { None }
+    }
+
     fn withdraw(&mut self, local: AddressId, now: Instant) {
         self.addresses.withdraw(local);
-        self.announcements.retain(|a| a.id != local);
+        self.add_addrs.remove(local);
         self.end_with_address(|s| s.local == local, now);
-        let on = self.speaker_of_addresses();
+        let on = self.address_subflow();
         self.signals.push(on, Signal::RemoveAddr(AddressIds::one(local)));
-        self.refresh_all();
-        self.say_something();
+        self.subflows.refresh_all(self.state.carries_data());
+        self.demand_signal_ack();
     }
 
     fn abandon(&mut self, remote: AddressId, now: Instant) {
@@ -189,12 +197,12 @@ impl Mptcp {
         self.end_with_address(|s| s.remote == remote, now);
     }
 
-    /// Ends subflows whose address is gone: if they were the last, it is what the connection is lost for.
+    /// Ends the subflows of an address that is gone. If they were the last, the connection is lost for that reason.
     fn end_with_address(&mut self, which: impl Fn(&Subflow) -> bool, now: Instant) {
-        let had_some = !self.close_timer.runs();
+        let had_some = !self.close_timers.is_running();
         self.end_subflows(which, now);
-        if had_some && self.close_timer.runs() {
-            self.close_timer.blame(ResetCause::AddressLost);
+        if had_some && self.close_timers.is_running() {
+            self.close_timers.set_cause(ResetCause::AddressLost);
         }
     }
 
@@ -212,26 +220,87 @@ impl Mptcp {
         }
     }
 
-    /// The connection is done with subflow `id`, because of `cause` if not in good order; its TCP still sends what it has, and its FIN
+    /// Detaches subflow `id`, because of `cause` unless it ends in good order; its TCP still sends what it has, and its FIN
     /// (`__mptcp_close_ssk`).
     pub(super) fn detach(&mut self, id: usize, cause: Option<ResetCause>, now: Instant) {
-        self.subflows[id].detached = true;
-        self.subflows[id].tcp.close();
-        self.part_with(id, cause, now);
+        let s = &mut self.subflows[id];
+        let joined = s.state().has_joined();
+        s.on(SubflowTrigger::Detach);
+        s.tcp.close();
+        self.release_subflow(id, joined, cause, now);
     }
 
-    /// There is a place for another subflow: if need be that of one with which the connection is done.
-    pub(super) fn make_place(&mut self, now: Instant) {
-        if self.subflows.len() < MAX_SUBFLOWS || self.subflows.iter().any(|s| s.gone) {
+    /// Frees a place for another subflow, if need be that of a detached one.
+    pub(super) fn free_place(&mut self, now: Instant) {
+        if self.subflows.len() < MAX_SUBFLOWS || self.subflows.iter().any(Subflow::is_over) {
             return;
         }
-        if let Some(id) = self.subflows.iter().position(|s| s.detached) {
+        if let Some(id) = self.subflows.iter().position(|s| s.state().is_detached()) {
             self.subflows[id].tcp.abort();
             self.settle(id, now);
         }
     }
 
-    /// The peer has announced an address on subflow `id`: it is echoed (RFC 8684 §3.4.1; version 0 did not).
+    /// Announces the address with id `local` to the peer by ADD_ADDR (RFC 8684 §3.4.1).
+    fn announce_address(&mut self, local: AddressId, now: Instant) {
+        self.add_addrs.remove(local);
+        if self.send_add_addr(local) && self.plan.mptcp.add_addr_retries != Some(0) {
+            let at = now.saturating_add(self.add_addr_timeout(0));
+            self.add_addrs.push(local, at);
+        }
+    }
+
+    /// Queues ADD_ADDR for address `local`; `false` if there is no such address.
+    fn send_add_addr(&mut self, local: AddressId) -> bool {
+        let (Some(l), Some(peer)) = (self.addresses.local(local), self.numbers.peer()) else {
+            return false;
+        };
+        let hmac = Some(address_hmac((self.numbers.key(), peer), local, l.address, 0));
+        let signal = Signal::AddAddr { id: local, address: l.address, port: None, hmac };
+        // If one subflow has to carry it, pending ACKs of others leave without it.
+        let on = self.address_subflow();
+        self.signals.push_once(on, signal);
+        self.demand_signal_ack();
+        true
+    }
+
+    /// Time to wait for the echo of an ADD_ADDR that was repeated so often.
+    fn add_addr_timeout(&self, repeats: u32) -> Duration {
+        let most = self.plan.mptcp.add_addr_timeout;
+        if self.plan.mptcp.add_addr_wait == EchoWait::Timeout {
+            return most;
+        }
+        let rto = self.subflows.attached().map(|s| s.tcp.rto_of_estimate()).max().unwrap_or(most);
+        rto.saturating_mul(1 << repeats.min(16)).min(most)
+    }
+
+    /// Time of the next repetition of an ADD_ADDR.
+    #[inline]
+    pub(super) fn add_addr_deadline(&self) -> Instant {
+        if self.state.is_established() { self.add_addrs.deadline() } else { Instant::MAX }
+    }
+
+    /// Repeats the ADD_ADDRs that the peer should have echoed by now.
+    pub(super) fn repeat_add_addrs(&mut self, now: Instant) {
+        while let Some((id, repeats)) = self.add_addrs.next_due(now) {
+            self.send_add_addr(id);
+            if self.plan.mptcp.add_addr_retries.is_some_and(|most| u64::from(repeats) >= most) {
+                self.add_addrs.remove(id);
+            } else {
+                let at = now.saturating_add(self.add_addr_timeout(repeats));
+                self.add_addrs.repeat(id, at);
+            }
+        }
+    }
+
+    /// Handles the echo of an ADD_ADDR.
+    pub(super) fn on_add_addr_echo(&mut self, local: AddressId, now: Instant) {
+        self.add_addrs.remove(local);
+        self.path_manager.on_event(&PathEvent::Echoed { local }, now);
+        self.run_path_manager(now);
+    }
+
+    /// Handles ADD_ADDR on subflow `id`, and echoes it (RFC 8684 §3.4.1; version 0 did not).
     pub(super) fn on_add_addr(
         &mut self,
         id: usize,
@@ -244,13 +313,13 @@ impl Mptcp {
             return;
         }
         if self.plan.mptcp.add_addr_echo {
-            let on = self.speaker_of_addresses().unwrap_or(id);
+            let on = self.address_subflow().unwrap_or(id);
             self.signals.push(Some(on), Signal::AddAddr { id: remote, address, port, hmac: None });
             self.subflows[on].tcp.demand_ack();
             self.subflows.mark_dirty(on);
         }
         let port = port.unwrap_or(self.addresses.first_remote().port);
-        self.addresses.learn(Remote { id: remote, address, port });
+        self.addresses.learn(RemoteAddress { id: remote, address, port });
         self.path_manager.on_event(&PathEvent::RemoteAdded { id: remote }, now);
     }
 }

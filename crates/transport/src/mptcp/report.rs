@@ -2,6 +2,7 @@
 
 use super::path_manager::AddressId;
 use super::source_route::SourceRoute;
+use super::subflow::state::SubflowState;
 use super::subflow::{Subflow, SubflowStats, Tuple};
 use crate::tcp::{TcpStats, TcpView};
 
@@ -14,13 +15,13 @@ pub struct MptcpStats {
     pub new_bytes: u64,
     /// Bytes that arrived more than once at the data level.
     pub duplicate_bytes: u64,
-    /// Most bytes that waited for others before them.
+    /// Largest size of the out-of-order queue, bytes.
     pub max_waiting_bytes: u64,
     /// Bytes that the peer has acknowledged at the data level.
     pub bytes_acked: u64,
-    /// Bytes handed to a subflow after another had carried them.
+    /// Bytes given to a subflow after another had carried them.
     pub reinjected_bytes: u64,
-    /// Of those, bytes sent because they blocked the receive window.
+    /// Bytes among those that were reinjected because they blocked the receive window.
     pub opportunistic_bytes: u64,
     /// Windows halved because their subflow blocked the receive window.
     pub penalties: u64,
@@ -40,16 +41,16 @@ pub struct MptcpStats {
     pub subflows_lost: u32,
 }
 
-/// All subflows between two addresses by the same gateways, if any.
+/// Counters of all subflows between two addresses by the same gateways, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct PathReport {
     /// This end's address.
     pub local: u32,
     /// The peer's address.
     pub remote: u32,
-    /// The gateways that they went through.
+    /// Gateways that they went through.
     pub route: Option<SourceRoute>,
-    /// How many there were.
+    /// Number of subflows.
     pub subflows: u32,
     /// Their counters in the connection.
     pub stats: SubflowStats,
@@ -57,35 +58,52 @@ pub struct PathReport {
     pub tcp: TcpStats,
 }
 
-/// Counts a subflow among those of its path.
-pub(super) fn add_to(paths: &mut Vec<PathReport>, s: &Subflow) {
-    if s.unrouted {
-        return;
+/// Counters by path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PathReports(Vec<PathReport>);
+
+impl PathReports {
+    /// Adds a subflow to its path, unless it never had a route.
+    pub(super) fn add(&mut self, s: &Subflow) {
+        if s.state() == SubflowState::Unrouted {
+            return;
+        }
+        let (local, remote, route) = (s.tuple.local, s.tuple.remote, s.route);
+        let known = self.0.iter().position(|p| (p.local, p.remote, p.route) == (local, remote, route));
+        let i = known.unwrap_or_else(|| {
+            let (stats, tcp) = (SubflowStats::default(), TcpStats::default());
+            self.0.push(PathReport { local, remote, route, subflows: 0, stats, tcp });
+            self.0.len() - 1
+        });
+        let path = &mut self.0[i];
+        path.subflows += 1;
+        let stats = s.stats();
+        path.stats.scheduled_bytes += stats.scheduled_bytes;
+        path.stats.reinjected_bytes += stats.reinjected_bytes;
+        path.stats.penalties += stats.penalties;
+        path.tcp.add(s.tcp.stats());
     }
-    let (local, remote, route) = (s.tuple.local, s.tuple.remote, s.route);
-    let known = paths.iter().position(|p| (p.local, p.remote, p.route) == (local, remote, route));
-    let i = known.unwrap_or_else(|| {
-        let (stats, tcp) = (SubflowStats::default(), TcpStats::default());
-        paths.push(PathReport { local, remote, route, subflows: 0, stats, tcp });
-        paths.len() - 1
-    });
-    let path = &mut paths[i];
-    path.subflows += 1;
-    let stats = s.stats();
-    path.stats.scheduled_bytes += stats.scheduled_bytes;
-    path.stats.reinjected_bytes += stats.reinjected_bytes;
-    path.stats.penalties += stats.penalties;
-    path.tcp.add(s.tcp.stats());
+
+    /// Sum of the counters of their TCPs.
+    pub(super) fn tcp_stats(&self) -> TcpStats {
+        let mut sum = TcpStats::default();
+        self.0.iter().for_each(|p| sum.add(&p.tcp));
+        sum
+    }
+
+    pub(super) fn into_vec(self) -> Vec<PathReport> {
+        self.0
+    }
 }
 
-/// A subflow for series and results.
+/// State of a subflow, for series and results.
 #[derive(Clone, Copy, Debug)]
 pub struct SubflowReport {
-    /// Its place in the connection.
+    /// Id in the connection.
     pub id: usize,
     /// Addresses and ports.
     pub tuple: Tuple,
-    /// The gateways that it goes through.
+    /// Gateways that it goes through.
     pub route: Option<SourceRoute>,
     /// Id of this end's address.
     pub local: AddressId,
@@ -101,4 +119,22 @@ pub struct SubflowReport {
     pub tcp: TcpStats,
     /// Its counters in the connection.
     pub stats: SubflowStats,
+}
+
+impl SubflowReport {
+    /// Report of subflow `id`, in a connection that can carry data if `open`.
+    pub(super) fn new(id: usize, s: &Subflow, open: bool) -> Self {
+        Self {
+            id,
+            tuple: s.tuple,
+            route: s.route,
+            local: s.local,
+            remote: s.remote,
+            backup: s.priority.is_backup(),
+            usable: s.is_usable(open),
+            view: s.tcp.view(),
+            tcp: *s.tcp.stats(),
+            stats: s.stats(),
+        }
+    }
 }

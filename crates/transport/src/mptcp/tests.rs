@@ -4,10 +4,9 @@ use super::coupled::CoupledConfig;
 use super::path_manager::PathManagerConfig;
 use super::scheduler::SchedulerConfig;
 use super::*;
-use crate::cc::CcConfig;
 use crate::config::{Profile, TcpBehaviour, TcpConfig};
 use crate::tcp::State;
-use crate::tcp::UNLIMITED;
+use crate::{CcConfig, UNLIMITED};
 use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
@@ -609,8 +608,7 @@ fn a_proof_whose_answer_was_lost_is_answered_again() {
     // RFC 8684 §3.2: the client repeats its proof until it has an answer, and sends nothing before.
     let mut w = World::new(&usual(), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
     w.eats = |end, t, eaten| {
-        let answers =
-            end == 1 && t.tuple.remote_port != 5000 && !t.segment.flags.has(crate::segment::Flags::SYN);
+        let answers = end == 1 && t.tuple.remote_port != 5000 && !t.segment.flags.has(crate::Flags::SYN);
         answers && eaten < 2
     };
     w.ends[0].write(UNLIMITED);

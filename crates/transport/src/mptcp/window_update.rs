@@ -1,84 +1,145 @@
-//! What the application reads, and what subflows tell the peer of it: which ACK leaves before, which waits for it or follows it, and how the
-//! receive buffer grows.
+//! ACKs and window updates around the application's reads, as Linux times them.
+//!
+//! An ACK that falls due leaves before the application reads, unless the window would be smaller by it than the last one shown
+//! (`__tcp_ack_snd_check`): then it waits for the read and shows the window after it. A read that opens the window wide makes subflows
+//! tell the peer (`mptcp_cleanup_rbuf`), and lets the receive buffer grow once a round trip (`mptcp_rcv_space_adjust`). Where buffers
+//! count data instead of memory, nothing of this happens: every ACK shows the window as it is.
 
-use super::Mptcp;
+use super::config::MptcpPlan;
+use super::data::receiver::DataReceiver;
 use super::subflow::Subflow;
+use super::subflow::table::SubflowTable;
 use super::write_space::AFTERWARDS;
 use tailrace_core::Instant;
 
-impl Mptcp {
-    /// The application reads the `bytes` that a segment on subflow `id` has brought in order, or released.
-    pub(super) fn let_read(&mut self, id: usize, bytes: u64, fills_gap: bool, now: Instant) {
+/// Pending consequences of reads.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WindowUpdates {
+    /// Time of the latest read, and the bytes read since the buffer was adjusted last.
+    read: Option<(Instant, u64)>,
+    /// Time of the next adjustment of the receive buffer, if nothing arrives before.
+    adjust_due: Instant,
+    /// Time at which subflows tell what the application has read, if the ACK of another has left before the read.
+    update_due: Instant,
+    /// Subflows whose ACK waits for the next read, one bit each.
+    delayed: u32,
+}
+
+impl WindowUpdates {
+    pub(super) const NONE: Self =
+        Self { read: None, adjust_due: Instant::MAX, update_due: Instant::MAX, delayed: 0 };
+
+    /// Earlier of the two deadlines.
+    #[inline]
+    pub(super) fn deadline(&self) -> Instant {
+        self.adjust_due.min(self.update_due)
+    }
+
+    #[cfg(test)]
+    pub(super) const fn pending_read(&self) -> Option<(Instant, u64)> {
+        self.read
+    }
+
+    #[cfg(test)]
+    pub(super) const fn update_due(&self) -> Instant {
+        self.update_due
+    }
+
+    #[cfg(test)]
+    pub(super) const fn delayed(&self) -> u32 {
+        self.delayed
+    }
+
+    /// Whether anything is to be done at `now` ([`ReadSide::on_time`]).
+    #[inline]
+    pub(super) fn is_due(&self, now: Instant) -> bool {
+        self.read.is_some_and(|(at, _)| at < now) || self.update_due <= now
+    }
+}
+
+/// Parts of a connection that a read changes.
+pub(super) struct ReadSide<'a> {
+    pub(super) updates: &'a mut WindowUpdates,
+    pub(super) rcv: &'a mut DataReceiver,
+    pub(super) subflows: &'a mut SubflowTable,
+    pub(super) plan: &'a MptcpPlan,
+    /// Whether data is rejected since a checksum failed: it takes window, though nobody reads it.
+    pub(super) rejects: bool,
+}
+
+impl ReadSide<'_> {
+    /// Lets the application read the `bytes` that a segment on subflow `id` has brought in order, or released.
+    pub(super) fn on_delivery(&mut self, id: usize, bytes: u64, fills_gap: bool, now: Instant) {
         let (mut acknowledges, mut leaves_first) = (false, false);
         if self.rcv.counts_memory() {
             if self.subflows[id].tcp.owes_ack() {
-                acknowledges = self.settle_window(id, bytes, fills_gap);
+                acknowledges = self.schedule_ack(id, bytes, fills_gap);
                 leaves_first = !acknowledges && self.rcv.is_read_at_once();
             } else {
-                // What reading makes due leaves in the order of the subflows.
+                // Updates that the read makes due leave in the order of the subflows.
                 self.subflows.clear_priority();
             }
             if self.rcv.is_read_at_once() {
                 self.rcv.deliver();
-                if self.put_off != 0 {
-                    self.acknowledge_put_off();
+                if self.updates.delayed != 0 {
+                    self.send_delayed_acks();
                 }
-                self.on_taken(bytes, now);
+                self.on_read(bytes, now);
             }
         }
         if leaves_first {
-            self.tell_after_ack(id, now);
+            self.update_after_ack(id, now);
         } else {
-            acknowledges |= self.tell_of_reading();
+            acknowledges |= self.update_after_read();
         }
         if acknowledges && self.rcv.is_read_at_once() {
-            self.adjust_buffer_to_reading();
+            self.adjust_buffer();
         }
     }
 
-    /// An ACK is due on subflow `id` as `bytes` have come, and may leave before the application reads: that is what its window knows.
-    /// Whether it waits for that.
-    fn settle_window(&mut self, id: usize, bytes: u64, fills_gap: bool) -> bool {
-        let hurries = fills_gap || self.subflows[id].tcp.acknowledges_at_once();
-        let waits = !hurries && !self.acknowledges_before_reading(id, bytes);
+    /// Decides which window the ACK shows that is due on subflow `id` as `bytes` have arrived: that before the read, or that after it.
+    /// Whether it waits for the read.
+    fn schedule_ack(&mut self, id: usize, bytes: u64, fills_gap: bool) -> bool {
+        let quick = fills_gap || self.subflows[id].tcp.acknowledges_at_once();
+        let waits = !quick && !self.acks_before_read(id, bytes);
         if waits {
-            self.rcv.tell_after_reading(id, bytes);
+            self.rcv.ack_after_read(id, bytes);
         } else {
-            self.rcv.tell_before_reading(id, bytes);
+            self.rcv.ack_before_read(id, bytes);
         }
-        self.share_window(id);
+        let rejects = self.rejects;
+        self.subflows.share_window(id, self.rcv, |subflows| rejected_bytes(subflows, id, rejects));
         waits
     }
 
-    /// A gap on subflow `id` was filled, or a part of it, and `unread` bytes wait for the application. If the window is smaller by it than the
-    /// last, the ACK is one of those that tell of the next gap at once (`__tcp_ack_snd_check`). If all waits for data before it, so that there is
-    /// nothing to read, it leaves in any case and is none of them, unless all of it was `known` to the connection (`subflow_data_ready`).
+    /// Counts the ACK of a gap on subflow `id` that was filled at least in part, while `unread` bytes wait for the application. It counts
+    /// among the quick ACKs of the next gap if the window is smaller than the last (`__tcp_ack_snd_check`). Without anything to read it
+    /// leaves in any case and does not count, unless all data was `known` to the connection (`subflow_data_ready`).
     pub(super) fn count_gap_ack(&mut self, id: usize, unread: u64, known: bool) {
         let leaves = !known && self.rcv.before_reading(unread) == 0;
-        if self.rcv.counts_memory() && !leaves && !self.acknowledges_before_reading(id, unread) {
+        if self.rcv.counts_memory() && !leaves && !self.acks_before_read(id, unread) {
             self.subflows[id].tcp.count_gap_ack();
         }
     }
 
-    /// All that came on subflow `id` has been delivered before, so the application hears nothing of it (`mptcp_subflow_discard_data`). An
-    /// ACK that nothing hurries leaves only if the window is no smaller than the last; else it waits, but not beyond the next read.
-    pub(super) fn put_off_ack_of_known(&mut self, id: usize, now: Instant) {
+    /// Delays the ACK of data on subflow `id` that another subflow has delivered before, as the application hears nothing of it
+    /// (`mptcp_subflow_discard_data`): until the next read, if the window is smaller than the last one shown.
+    pub(super) fn delay_ack_of_known_data(&mut self, id: usize, now: Instant) {
         let counts = self.rcv.counts_memory() && !self.rcv.is_complete();
-        if !counts || self.subflows[id].tcp.acknowledges_at_once() || self.acknowledges_before_reading(id, 0)
-        {
+        if !counts || self.subflows[id].tcp.acknowledges_at_once() || self.acks_before_read(id, 0) {
             return;
         }
         if self.subflows[id].tcp.delay_due_ack(now) {
-            self.put_off |= 1 << id;
+            self.updates.delayed |= 1 << id;
         }
     }
 
-    /// The application reads: ACKs that were put off leave (`mptcp_cleanup_rbuf`).
-    fn acknowledge_put_off(&mut self) {
-        let mut off = core::mem::take(&mut self.put_off);
-        while off != 0 {
-            let id = off.trailing_zeros() as usize;
-            off &= off - 1;
+    /// Sends the ACKs that waited for a read (`mptcp_cleanup_rbuf`).
+    fn send_delayed_acks(&mut self) {
+        let mut delayed = core::mem::take(&mut self.updates.delayed);
+        while delayed != 0 {
+            let id = delayed.trailing_zeros() as usize;
+            delayed &= delayed - 1;
             if self.subflows[id].tcp.has_overdue_ack() {
                 self.subflows[id].tcp.demand_ack();
                 self.subflows.mark_dirty(id);
@@ -86,83 +147,83 @@ impl Mptcp {
         }
     }
 
-    /// Whether an ACK that nothing hurries leaves on subflow `id` before the application reads these `unread` bytes: it waits for that if
-    /// the window would be smaller than the last (`__tcp_ack_snd_check`).
-    fn acknowledges_before_reading(&self, id: usize, unread: u64) -> bool {
+    /// Whether an ACK on subflow `id` leaves before the application reads these `unread` bytes: the window is no smaller than the last
+    /// one shown (`__tcp_ack_snd_check`).
+    fn acks_before_read(&self, id: usize, unread: u64) -> bool {
         if !self.plan.mptcp.acks_after_reading {
             return true;
         }
         let tcp = &self.subflows[id].tcp;
-        let most = self.subflows.rcv_space_of(id).window();
+        let most = self.subflows.rcv_space(id).window();
         let left = self.rcv.left_before_reading(unread);
         self.rcv.in_units(left, (most, tcp.window_unit())) >= tcp.shown_window()
     }
 
-    /// The application has taken `bytes`. Whether the buffer grows is decided before an ACK leaves for that, or else once everything has
-    /// come that comes at this moment: reading the clock takes time, and lets interrupts in.
-    pub(super) fn on_taken(&mut self, bytes: u64, now: Instant) {
-        let before = self.read.map_or(0, |read| read.1);
-        self.read = Some((now, before + bytes));
+    /// Notes that the application has read `bytes`. The buffer is adjusted before an ACK leaves for them, or else after everything has
+    /// arrived that arrives at this moment: reading the clock takes time, and lets interrupts in.
+    pub(super) fn on_read(&mut self, bytes: u64, now: Instant) {
+        let before = self.updates.read.map_or(0, |read| read.1);
+        self.updates.read = Some((now, before + bytes));
         if self.rcv.looks_at_reading(now) {
-            self.look_due = now.saturating_add(AFTERWARDS);
+            self.updates.adjust_due = now.saturating_add(AFTERWARDS);
         }
     }
 
-    /// The application has read. Where the window opens wide by it subflows may tell the peer, and where it has read everything they
-    /// acknowledge what was pushed; whether one does (`mptcp_cleanup_rbuf`).
-    fn tell_of_reading(&mut self) -> bool {
-        let tells = self.rcv.is_read_at_once() && self.rcv.opens_wide() && self.tell_of_room();
-        let pushed = self.plan.tcp.push_acks && self.rcv.is_all_read() && self.acknowledge_pushed();
-        tells || pushed
+    /// Sends window updates if the read has opened the window wide, and acknowledges pushed data if everything was read. Whether any ACK
+    /// is new (`mptcp_cleanup_rbuf`).
+    fn update_after_read(&mut self) -> bool {
+        let updates = self.rcv.is_read_at_once() && self.rcv.opens_wide() && self.update_window();
+        let pushed = self.plan.tcp.push_acks && self.rcv.is_all_read() && self.ack_pushed_data();
+        updates || pushed
     }
 
-    /// The application has read, but the ACK of subflow `id` leaves before that: what others have to tell follows it.
-    pub(super) fn tell_after_ack(&mut self, id: usize, now: Instant) {
-        let pushed = |s: &Subflow| !s.gone && s.tcp.has_pushed();
+    /// The ACK of subflow `id` leaves before the read: updates of other subflows follow it.
+    pub(super) fn update_after_ack(&mut self, id: usize, now: Instant) {
+        let pushed = |s: &Subflow| !s.is_over() && s.tcp.has_pushed();
         let others = || self.subflows.iter().enumerate().any(|(other, s)| other != id && pushed(s));
         if self.rcv.opens_wide_after_ack() || (self.plan.tcp.push_acks && self.rcv.is_all_read() && others())
         {
-            self.room_due = now.saturating_add(AFTERWARDS);
+            self.updates.update_due = now.saturating_add(AFTERWARDS);
         }
     }
 
-    /// Time has gone on to `now`: the buffer may grow with what the application took before. Then, too, subflows may tell the peer
-    /// (`mptcp_rcv_space_adjust`).
-    #[inline]
-    pub(super) fn adjust_buffer(&mut self, now: Instant) {
-        if self.read.is_some_and(|(at, _)| at < now) {
-            self.adjust_buffer_to_reading();
-        }
-        if self.room_due <= now {
-            self.room_due = Instant::MAX;
-            self.tell_of_reading();
-        }
-    }
-
+    /// Does what is due at `now`, before anything that arrives then.
     #[inline(never)]
-    fn adjust_buffer_to_reading(&mut self) {
-        let Some((at, bytes)) = self.read.take() else { return };
-        self.look_due = Instant::MAX;
+    pub(super) fn on_time(&mut self, now: Instant) {
+        if self.updates.read.is_some_and(|(at, _)| at < now) {
+            self.adjust_buffer();
+        }
+        if self.updates.update_due <= now {
+            self.updates.update_due = Instant::MAX;
+            self.update_after_read();
+        }
+    }
+
+    /// Grows the receive buffer by the data read since it was adjusted last, if a round trip is over (`mptcp_rcv_space_adjust`).
+    #[inline(never)]
+    fn adjust_buffer(&mut self) {
+        let Some((at, bytes)) = self.updates.read.take() else { return };
+        self.updates.adjust_due = Instant::MAX;
         let grown = self.rcv.on_taken(bytes, || self.subflows.receiver_estimates(), at);
         if let Some(grown) = grown {
             self.subflows.grow_buffers(grown);
-            self.tell_of_room();
+            self.update_window();
         }
     }
 
-    /// Subflows whose window opens wide tell the peer at once. Those to which something was pushed acknowledge it, even if it waits at the data
-    /// level (`tcp_cleanup_rbuf`). Whether any does.
-    fn tell_of_room(&mut self) -> bool {
+    /// Sends window updates on subflows whose window opens wide, and acknowledges pushed data on all of them, even if it waits at the data
+    /// level (`tcp_cleanup_rbuf`). Whether any ACK is new.
+    fn update_window(&mut self) -> bool {
         let (left, mut any) = (self.rcv.left(), false);
         for id in 0..self.subflows.len() {
-            let arrivals = *self.subflows.arrivals(id);
+            let space = *self.subflows.rcv_space(id);
             let s = &mut self.subflows[id];
-            let opens_wide = arrivals.open_wide(left, s.tcp.current_window());
-            if !s.ready || s.gone {
+            let opens_wide = space.opens_wide(left, s.tcp.current_window());
+            if !s.state().has_joined() || s.is_over() {
                 continue;
             }
             let owed = s.tcp.owes_ack();
-            let tells = opens_wide && !self.rcv.opens_after_ack(id);
+            let tells = opens_wide && !self.rcv.updates_after_ack(id);
             if tells {
                 s.tcp.demand_ack();
             }
@@ -174,17 +235,27 @@ impl Mptcp {
         any
     }
 
-    /// The application has read everything: whatever was pushed is acknowledged (`mptcp_cleanup_rbuf`). Whether anything was.
-    fn acknowledge_pushed(&mut self) -> bool {
+    /// Acknowledges pushed data, as everything was read (`mptcp_cleanup_rbuf`). Whether any ACK is new.
+    fn ack_pushed_data(&mut self) -> bool {
         let mut any = false;
         for id in 0..self.subflows.len() {
             let s = &mut self.subflows[id];
             let owed = s.tcp.owes_ack();
-            if !s.gone && s.tcp.note_all_read() {
+            if !s.is_over() && s.tcp.note_all_read() {
                 self.subflows.mark_dirty(id);
                 any |= !owed;
             }
         }
         any
     }
+}
+
+/// Bytes that have arrived in order on subflow `id` and take window though they are not taken to the data level.
+#[inline]
+pub(super) fn rejected_bytes(subflows: &SubflowTable, id: usize, rejects: bool) -> u64 {
+    if !rejects {
+        return 0;
+    }
+    let s = &subflows[id];
+    s.tcp.received_ssn().saturating_sub(s.receive.next())
 }

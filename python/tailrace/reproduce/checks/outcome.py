@@ -89,7 +89,7 @@ def ends(interval: Interval | None) -> tuple[float, float]:
 
 def said(interval: Interval | None, unit: str = "") -> str:
     """`515 ± 4 ms`."""
-    text = interval_text.number(interval.as_dict() if interval else None)
+    text = interval_text.mean_with_interval(interval.as_dict() if interval else None)
     return f"{text} {unit}".rstrip()
 
 

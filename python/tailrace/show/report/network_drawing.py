@@ -161,7 +161,7 @@ def table(network: Network, of: Loads) -> Sheet:
         queue = edge.link.get("queue")
         kind = str(queue.get("kind", "")) if isinstance(queue, Mapping) else str(queue or "")
         heard = [
-            load.said() if load else interval_text.NONE for load in (of(edge.forward), of(edge.backward))
+            load.said() if load else interval_text.NO_VALUE for load in (of(edge.forward), of(edge.backward))
         ]
         rows.append([edge.name, *edge.ends, _speed(edge), kind, *heard])
     grid = text_table.Grid(

@@ -173,10 +173,10 @@ def _heading(name: str, unit: str) -> str:
 
 def _cell(value: object, factor: float) -> str:
     if value is None or value == "":
-        return interval_text.NONE
+        return interval_text.NO_VALUE
     if isinstance(value, str):
         return value
-    return interval_text.number({"mean": float(str(value)) * factor, "ci95": None})
+    return interval_text.mean_with_interval({"mean": float(str(value)) * factor, "ci95": None})
 
 
 # -- network, time, origin -------------------------------------------------------------------------------------

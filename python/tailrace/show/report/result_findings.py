@@ -126,7 +126,7 @@ def _spread(name: str, group: Mapping[str, Any]) -> str:
         brief(_alone(summary_measures.leaf(group, ("goodput_bps", end))), _MBIT) for end in ("min", "max")
     )
     jain = brief(summary_measures.leaf(group, ("jain",)))
-    index = f", Jain's index {jain}" if jain != interval_text.NONE else ""
+    index = f", Jain's index {jain}" if jain != interval_text.NO_VALUE else ""
     return f"single flows of {name} get {least} to {most} Mbit/s{index}"
 
 

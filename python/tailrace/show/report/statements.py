@@ -44,7 +44,7 @@ def brief(entry: Mapping[str, Any] | None, scale: float = 1.0) -> str:
     >>> brief({"mean": 6.16234, "ci95": 0.0031, "n": 3}), brief({"mean": 6.16234, "ci95": 0.0, "n": 3})
     ('6.162 ± 0.003', '6.162')
     """
-    number = interval_text.number(entry, scale)
+    number = interval_text.mean_with_interval(entry, scale)
     if entry is None or not entry["mean"] or entry["ci95"] is None:
         return number
     mean, half = entry["mean"] * scale, entry["ci95"] * scale

@@ -1,4 +1,4 @@
-//! Time series of single flows: the first of each group.
+//! Time series of single flows: the first flows of each group.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -16,15 +16,15 @@ use tailrace_core::{Duration, Instant};
 use tailrace_transport::tcp::TcpView;
 
 /// A flow at a sample.
-struct Row<'a> {
+struct FlowSample<'a> {
     run: u32,
     now: Instant,
     group: &'a str,
     member: u32,
     end: FlowEnd,
-    /// The TCP of that end with its payload a segment, if its connection is open.
+    /// TCP of the sending end with the payload of a segment, if its connection is open.
     tcp: Option<(TcpView, f64)>,
-    /// What the flow has counted since the start, and since the last sample an interval ago.
+    /// Counters since the start, and their increase since the last sample an interval ago.
     tally: FlowStats,
     new: FlowStats,
     playback: Option<PlaybackStats>,
@@ -32,33 +32,33 @@ struct Row<'a> {
 }
 
 columns! {
-    "flow_series", "A row for each flow that has series, and each sample.", |r: Row<'_>| {
+    "flow_series", "A row for each flow that has series, and each sample.", |r: FlowSample<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
-        end: Text = end_name(r.end), "", "Which end sends: `client` or `server`. It is the end that has sent more on the flow's latest connection, and the next five columns are about this end.";
+        end: Text = end_name(r.end), "", "Sending end: `client` or `server`. It is the end that has sent more on the flow's latest connection, and the next five columns are about this end.";
         cwnd_bytes: F64 = r.tcp(|tcp, _| tcp.cwnd.as_f64()), "bytes", "The congestion window. This and the next four columns are null for UDP, before the connection opens and after it is over.";
         cwnd_segments: F64 = r.tcp(|tcp, mss| tcp.cwnd.as_f64() / mss), "segments", "The same, in segments.";
         ssthresh_bytes: F64 = r.tcp(|tcp, _| ssthresh_bytes(tcp)), "bytes", "The slow-start threshold; null while it is unlimited.";
         rtt_s: F64 = r.tcp(|tcp, _| rtt_s(tcp)), "s", "The smoothed round-trip time; null before the first measurement.";
-        in_flight_bytes: F64 = r.tcp(|tcp, _| tcp.in_flight.as_f64()), "bytes", "The sender's estimate of what is in the network.";
-        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "What arrived in the last interval, per second.";
-        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "What the application got in the last interval, per second.";
+        in_flight_bytes: F64 = r.tcp(|tcp, _| tcp.in_flight.as_f64()), "bytes", "Data in flight by the sender's estimate.";
+        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "The rate of arrivals in the last interval, in bytes of IP packets.";
+        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "The rate of data delivered to the application in the last interval.";
         one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "The mean over packets that arrived in the last interval, in the direction of `from` to `to`; null if there were none.";
         reverse_one_way_delay_s: F64 = r.new.mean_reverse_delay_s(), "s", "The same in the opposite direction.";
         sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
-        lost_packets: U64 = r.tally.lost_packets, "packets", "How many of these have been dropped on the way so far.";
+        lost_packets: U64 = r.tally.lost_packets, "packets", "Data packets of these that have been dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
-        interval_loss_ratio: F64 = r.new.fate_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share that was dropped; null if there were none.";
-        playback_buffer_s: F64 = r.playback.map_or(f64::NAN, |p| p.buffer.as_secs_f64()), "s", "How much playing time the player has in its buffer (application `video`); null for others.";
-        jitter_s: F64 = r.new.mean_jitter_s(), "s", "By how much the transit time differs from one delivery to the next, mean over the last interval; null if there were none.";
+        interval_loss_ratio: F64 = r.new.outcome_loss_ratio(), "ratio", "Share dropped of the data packets that were dropped or arrived in the last interval; null if there were none.";
+        playback_buffer_s: F64 = r.playback.map_or(f64::NAN, |p| p.buffer.as_secs_f64()), "s", "Playing time in the player's buffer (application `video`); null for others.";
+        jitter_s: F64 = r.new.mean_jitter_s(), "s", "Jitter: difference between the transit times of consecutive deliveries, mean over the last interval; null if there were none.";
     }
 }
 
-impl Row<'_> {
-    /// A figure of the end that sends; NaN where that has no TCP.
+impl FlowSample<'_> {
+    /// A value of the sending end's TCP; NaN without TCP.
     fn tcp(&self, figure: impl Fn(&TcpView, f64) -> f64) -> f64 {
         self.tcp.as_ref().map_or(f64::NAN, |(view, mss)| figure(view, *mss))
     }
@@ -74,7 +74,7 @@ pub(crate) fn rtt_s(tcp: &TcpView) -> f64 {
     if tcp.rtt_samples == 0 { f64::NAN } else { tcp.smoothed_rtt.as_secs_f64() }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct FlowSeries {
     interval: Duration,
@@ -86,9 +86,9 @@ pub(crate) struct FlowSeries {
 #[derive(Debug)]
 struct SampledFlow {
     flow: usize,
-    /// Its tally at the last sample.
+    /// Counters at the last sample.
     last: FlowStats,
-    /// Its end that sends, as of the latest connection so far.
+    /// Sending end of the latest connection.
     sender: Option<FlowEnd>,
 }
 
@@ -104,12 +104,12 @@ impl FlowSeries {
         Self { interval, flows, table: new_table() }
     }
 
-    /// How many flows have series.
+    /// Number of flows with series.
     pub(crate) fn len(&self) -> usize {
         self.flows.len()
     }
 
-    /// Takes a sample of the `i`-th flow that has series; returns which that is, and what it did since the last sample.
+    /// Samples the `i`-th flow with series; returns the flow, and the increase of its counters since the last sample.
     pub(crate) fn sample(
         &mut self,
         i: usize,
@@ -126,7 +126,7 @@ impl FlowSeries {
         let open = client.is_some_and(|client| !client.endpoint.is_over());
         let tcp = sending.filter(|_| open).and_then(|socket| socket.endpoint.view());
         let f = &world.flows[*flow];
-        let row = Row {
+        let row = FlowSample {
             run: plan.run,
             now,
             group: &plan.scenario.flows[f.group as usize].name,
@@ -142,12 +142,12 @@ impl FlowSeries {
         (*flow, new)
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()
     }

@@ -1,13 +1,13 @@
-//! Time series of groups: all flows of each, however few of them have series of their own.
+//! Time series of groups, over all their flows, however few have series of their own.
 //!
-//! What a group did is added up from its flows' counters when a sample is taken, so nothing is paid for it a packet.
+//! Counters of flows are added up at each sample, so there is no cost per packet.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::plan::RunPlan;
 use crate::ground::rate::rate_bps;
 use crate::ground::table::TableBuilder;
-use crate::host::flow::Carrier;
+use crate::host::flow::FlowTransport;
 use crate::host::hosts::World;
 use crate::results::sending_end::sending_end;
 use crate::stats::flow_stats::FlowStats;
@@ -15,11 +15,11 @@ use std::ops::Range;
 use tailrace_core::{Duration, Instant};
 
 /// A group at a sample.
-struct Row<'a> {
+struct GroupSample<'a> {
     run: u32,
     now: Instant,
     group: &'a str,
-    /// What it has counted since the start, and since the last sample an interval ago.
+    /// Counters since the start, and their increase since the last sample an interval ago.
     tally: FlowStats,
     new: FlowStats,
     interval: Duration,
@@ -27,33 +27,33 @@ struct Row<'a> {
 }
 
 columns! {
-    "group_series", "A row for each group and each sample, over all flows of the group.", |r: Row<'_>| {
+    "group_series", "A row for each group and each sample, over all flows of the group.", |r: GroupSample<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
-        open_flows: U32 = r.open.flows, "", "How many flows are under way: over TCP those with an open connection, over UDP those between their `start` and `stop`.";
-        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "What arrived in the last interval, per second, sum over the flows.";
-        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "What applications got in the last interval, per second, sum over the flows.";
+        open_flows: U32 = r.open.flows, "", "Number of open flows: over TCP those with an open connection, over UDP those between their `start` and `stop`.";
+        throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "The rate of arrivals in the last interval, in bytes of IP packets, summed over the flows.";
+        goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "The rate of data delivered to applications in the last interval, summed over the flows.";
         one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "The mean over all packets that arrived in the last interval, in the direction of `from` to `to`; null if there were none.";
         reverse_one_way_delay_s: F64 = r.new.mean_reverse_delay_s(), "s", "The same in the opposite direction.";
-        jitter_s: F64 = r.new.mean_jitter_s(), "s", "By how much the transit time differs from one delivery of a flow to the next, mean over all deliveries of the last interval; null if there were none.";
+        jitter_s: F64 = r.new.mean_jitter_s(), "s", "Jitter: difference between the transit times of consecutive deliveries of a flow, mean over all deliveries of the last interval; null if there were none.";
         sent_packets: U64 = r.tally.sent_packets, "packets", "Data packets sent since the start of the run.";
-        lost_packets: U64 = r.tally.lost_packets, "packets", "How many of these have been dropped on the way so far.";
+        lost_packets: U64 = r.tally.lost_packets, "packets", "Data packets of these that have been dropped on the way so far.";
         retransmitted_packets: U64 = r.tally.retransmitted_packets, "packets", "Segments sent again since the start of the run.";
         loss_ratio: F64 = r.tally.loss_ratio(), "ratio", "Packets lost divided by packets sent, both since the start of the run.";
-        interval_loss_ratio: F64 = r.new.fate_loss_ratio(), "ratio", "Of the data packets that were dropped or arrived in the last interval, the share that was dropped; null if there were none.";
-        completed: U64 = r.tally.completed, "", "How many transfers or exchanges have been completed since the start of the run.";
-        cwnd_flows: U32 = r.open.windows, "", "How many flows over TCP are under way.";
+        interval_loss_ratio: F64 = r.new.outcome_loss_ratio(), "ratio", "Share dropped of the data packets that were dropped or arrived in the last interval; null if there were none.";
+        completed: U64 = r.tally.completed, "", "Transfers or exchanges completed since the start of the run.";
+        cwnd_flows: U32 = r.open.windows, "", "Number of open flows over TCP.";
         cwnd_mean_bytes: F64 = r.open.bytes / f64::from(r.open.windows), "bytes", "The mean congestion window of these flows, of the end that sends; null if there are none. A flow that has ended, or waits before its next connection, does not count.";
         cwnd_mean_segments: F64 = r.open.segments / f64::from(r.open.windows), "segments", "The same, in segments.";
     }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct GroupSeries {
     interval: Duration,
-    /// Each group's tally at the last sample.
+    /// Counters of each group at the last sample.
     last: Vec<FlowStats>,
     table: TableBuilder,
 }
@@ -63,7 +63,7 @@ impl GroupSeries {
         Self { interval, last: vec![FlowStats::default(); groups], table: new_table() }
     }
 
-    /// Takes a sample of every group.
+    /// Samples every group.
     pub(crate) fn sample(&mut self, plan: &RunPlan, world: &World, now: Instant) {
         let mut first = 0;
         for (g, group) in plan.scenario.flows.iter().enumerate() {
@@ -73,22 +73,22 @@ impl GroupSeries {
             let new = tally.since(&self.last[g]);
             self.last[g] = tally;
             let (run, group, interval) = (plan.run, group.name.as_str(), self.interval);
-            add(&mut self.table, &Row { run, now, group, tally, new, interval, open });
+            add(&mut self.table, &GroupSample { run, now, group, tally, new, interval, open });
         }
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()
     }
 }
 
-/// The flows of a group that are under way, and the windows of the ends that send of those over TCP.
+/// Open flows of a group, and congestion windows of the sending ends of those over TCP.
 #[derive(Debug, Default)]
 pub(crate) struct OpenFlows {
     pub(crate) flows: u32,
@@ -98,7 +98,7 @@ pub(crate) struct OpenFlows {
 }
 
 impl OpenFlows {
-    /// Of these flows, with what they all have done.
+    /// Open flows among these, with the sum of all flows' counters.
     pub(crate) fn of(flows: Range<usize>, world: &World, now: Instant) -> (FlowStats, Self) {
         let (mut tally, mut open) = (FlowStats::default(), Self::default());
         for flow in flows {
@@ -122,8 +122,8 @@ impl OpenFlows {
             }
         }
         self.flows += u32::from(match f.carrier {
-            Carrier::Udp(_) => now_open,
-            Carrier::Tcp(_) => live > 0,
+            FlowTransport::Udp(_) => now_open,
+            FlowTransport::Tcp(_) => live > 0,
         });
     }
 }

@@ -8,7 +8,7 @@ use crate::packet::sim_packet::SimFabric;
 use tailrace_core::Instant;
 
 /// A variable at a sample.
-struct Row<'a> {
+struct LawSample<'a> {
     run: u32,
     now: Instant,
     queue: &'a str,
@@ -17,7 +17,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "law_series", "A row for each variable of a queue discipline and each sample.", |r: Row<'_>| {
+    "law_series", "A row for each variable of a queue discipline and each sample.", |r: LawSample<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
         queue: Text = r.queue, "", "The link and direction of the queue, named as under `queues`.";
@@ -26,11 +26,11 @@ columns! {
     }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct LawSeries {
     table: TableBuilder,
-    /// Values of one discipline, while it is looked at.
+    /// Values of one discipline, reused between samples.
     values: Vec<f64>,
 }
 
@@ -39,22 +39,22 @@ impl LawSeries {
         Self { table: new_table(), values: Vec::new() }
     }
 
-    /// Takes a sample of the `i`-th queue under study, whose link is settled.
+    /// Samples the `i`-th queue under study, whose link is settled.
     pub(crate) fn sample(&mut self, i: usize, plan: &RunPlan, fabric: &SimFabric) {
         let queue = &plan.queues[i];
         let variables = fabric.link(queue.link).law_state(&mut self.values);
         for (variable, value) in variables.iter().zip(&self.values) {
             let (run, now, queue) = (plan.run, fabric.now(), queue.name.as_str());
-            add(&mut self.table, &Row { run, now, queue, variable, value: *value });
+            add(&mut self.table, &LawSample { run, now, queue, variable, value: *value });
         }
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()
     }

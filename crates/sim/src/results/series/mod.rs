@@ -1,4 +1,4 @@
-//! Time series: a picture of flows and queues at a set interval.
+//! Time series: samples of flows and queues at a fixed interval.
 
 pub(crate) mod connections;
 pub(crate) mod flows;
@@ -21,7 +21,7 @@ use crate::results::series::multipath::MultipathSeries;
 use crate::results::series::queues::QueueSeries;
 use tailrace_core::Duration;
 
-/// The series tables being filled.
+/// Series tables being filled.
 #[derive(Debug)]
 pub(crate) struct Series {
     interval: Duration,
@@ -44,12 +44,12 @@ impl Series {
         }
     }
 
-    /// Time from one sample to the next.
+    /// Interval between samples.
     pub(crate) fn interval(&self) -> Duration {
         self.interval
     }
 
-    /// Takes a sample of everything; queues under study are settled.
+    /// Samples everything; queues under study are settled.
     pub(crate) fn sample(&mut self, plan: &RunPlan, world: &mut World, fabric: &mut SimFabric) {
         let now = fabric.now();
         for i in 0..self.flows.len() {
@@ -65,14 +65,14 @@ impl Series {
         }
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Vec<Table> {
         let mut tables = vec![self.groups.take(), self.flows.take(), self.queues.take(), self.laws.take()];
         tables.extend(self.multipath.iter_mut().flat_map(MultipathSeries::take));
         tables
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let multipath = self.multipath.as_ref().map_or(0, MultipathSeries::bytes);
         self.groups.bytes() + self.flows.bytes() + self.queues.bytes() + self.laws.bytes() + multipath

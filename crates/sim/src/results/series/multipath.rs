@@ -1,4 +1,4 @@
-//! Multipath TCP over time: samples of each end that sends, its subflows and its data level.
+//! Time series of MPTCP: samples of each sending end, its subflows and its data level.
 
 use crate::ground::output::Table;
 use crate::ground::plan::RunPlan;
@@ -11,7 +11,7 @@ use crate::results::series::connections;
 use crate::results::series::connections::ConnectionSeries;
 use crate::results::series::paths::PathSeries;
 use crate::results::series::sender::SendingEnd;
-use crate::results::series::subflows::{Subflow, SubflowSeries};
+use crate::results::series::subflows::{SubflowSample, SubflowSeries};
 use crate::stats::flow_stats::FlowStats;
 use tailrace_core::Duration;
 use tailrace_net::Address;
@@ -27,7 +27,7 @@ pub(crate) struct MultipathSeries {
 }
 
 impl MultipathSeries {
-    /// Series, where the scenario has connections.
+    /// Series for a scenario with MPTCP connections.
     pub(crate) fn of(scenario: &Scenario, interval: Duration) -> Option<Self> {
         any(scenario).then(|| Self {
             subflows: SubflowSeries::new(),
@@ -36,7 +36,7 @@ impl MultipathSeries {
         })
     }
 
-    /// Takes a sample of flow `f`'s connection; `new` is what the flow did since the last one.
+    /// Samples the connection of flow `f`; `new` is the increase of the flow's counters since the last sample.
     pub(crate) fn sample(
         &mut self,
         (f, new): (usize, &FlowStats),
@@ -52,7 +52,7 @@ impl MultipathSeries {
         self.paths.sample(f, plan, world, fabric);
     }
 
-    /// Of one end: what it sends, and how that comes to the other. Servers that send nothing have no rows.
+    /// Samples one sending end with its receiver. Servers that send nothing have no rows.
     fn sample_end(
         &mut self,
         end: FlowEnd,
@@ -74,10 +74,10 @@ impl MultipathSeries {
             end: end_name(end),
         };
         let receiver = world.latest(end.peer()).map(|socket| &socket.endpoint);
-        // One that has no socket yet has nothing; what waits at a kernel is not known.
+        // A receiver without a socket holds nothing; a foreign host's out-of-order queue is unknown.
         let knows = !matches!(receiver, Some(Endpoint::Remote(_)));
         let waiting_bytes = receiver.and_then(Endpoint::as_mptcp).map_or(0, Mptcp::waiting_bytes);
-        let mut row = connections::Row {
+        let mut row = connections::ConnectionSample {
             of: &of,
             acked_bytes: None,
             sent_bytes: None,
@@ -97,7 +97,7 @@ impl MultipathSeries {
                 for subflow in sender.subflows() {
                     row.usable += u32::from(subflow.usable);
                     let link = path_name(plan, fabric, (flow.group, subflow.tuple.local), subflow.route);
-                    self.subflows.add(&of, &Subflow::simulated(&subflow, &link));
+                    self.subflows.add(&of, &SubflowSample::simulated(&subflow, &link));
                 }
                 row.send_as(sender);
             }
@@ -110,7 +110,7 @@ impl MultipathSeries {
                     let ends = [subflow.socket.local, subflow.socket.remote].map(|at| u32::from(*at.ip()));
                     let link = path_name(plan, fabric, (flow.group, ends[0]), None);
                     let is_backup = ends.iter().any(|at| is_backup(plan, fabric, Address(*at)));
-                    self.subflows.add(&of, &Subflow::foreign((id, subflow), &link, is_backup));
+                    self.subflows.add(&of, &SubflowSample::foreign((id, subflow), &link, is_backup));
                 }
                 row.send_as_foreign(sender);
             }
@@ -119,18 +119,18 @@ impl MultipathSeries {
         self.connections.add(&row);
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> [Table; 3] {
         [self.subflows.take(), self.connections.take(), self.paths.take()]
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.subflows.bytes() + self.connections.bytes() + self.paths.bytes()
     }
 }
 
-/// Whether a kernel's endpoint with this address is for backup, as the scenario says.
+/// Whether the scenario declares the foreign endpoint with this address as a backup.
 fn is_backup(plan: &RunPlan, fabric: &SimFabric, address: Address) -> bool {
     let graph = fabric.graph();
     let Some(host) = graph.owner(address) else { return false };

@@ -11,33 +11,33 @@ use tailrace_net::LinkCounters;
 use tailrace_qdisc::Backlog;
 
 /// A queue at a sample.
-struct Row<'a> {
+struct QueueSample<'a> {
     run: u32,
     now: Instant,
     queue: &'a str,
     backlog: Backlog,
     sojourn: Option<Duration>,
-    /// What its link has counted since the start, and since the last sample an interval ago.
+    /// Counters of its link since the start, and their increase since the last sample an interval ago.
     counters: LinkCounters,
     new: LinkCounters,
     interval: Duration,
 }
 
 columns! {
-    "queue_series", "A row for each queue under study and each sample.", |r: Row<'_>| {
+    "queue_series", "A row for each queue under study and each sample.", |r: QueueSample<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.now.as_secs_f64(), "s", "The time of the sample.";
         queue: Text = r.queue, "", "The link and direction of the queue, named as under `queues`.";
-        backlog_packets: U64 = r.backlog.packets, "packets", "How many packets wait at that moment.";
+        backlog_packets: U64 = r.backlog.packets, "packets", "Packets that wait at that moment.";
         backlog_bytes: U64 = r.backlog.bytes.get(), "bytes", "The same, in bytes.";
-        sojourn_s: F64 = r.sojourn.map_or(f64::NAN, Duration::as_secs_f64), "s", "How long packets waited, mean over those that began to be sent in the last interval; null if there were none.";
+        sojourn_s: F64 = r.sojourn.map_or(f64::NAN, Duration::as_secs_f64), "s", "Sojourn time, mean over packets that began to be sent in the last interval; null if there were none.";
         throughput_bps: F64 = rate_bps(r.new.sent_bytes, r.interval), "bit/s", "Bytes that began to be sent in the last interval, per second, without link overhead.";
         dropped_packets: U64 = r.counters.dropped_total(), "packets", "Packets dropped since the start of the run, for any reason.";
         marked_packets: U64 = r.counters.marked, "packets", "Packets marked CE (ECN) since the start of the run.";
     }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct QueueSeries {
     interval: Duration,
@@ -51,14 +51,14 @@ impl QueueSeries {
         Self { interval, last: vec![LinkCounters::default(); queues], table: new_table() }
     }
 
-    /// Takes a sample of the `i`-th queue under study, whose link is settled.
+    /// Samples the `i`-th queue under study, whose link is settled.
     pub(crate) fn sample(&mut self, i: usize, plan: &RunPlan, fabric: &mut SimFabric) {
         let queue = &plan.queues[i];
         let sojourn = fabric.take_recent_sojourn(queue.link);
         let link = fabric.link(queue.link);
         let counters = link.counters();
         let new = counters.since(&std::mem::replace(&mut self.last[i], counters));
-        let row = Row {
+        let row = QueueSample {
             run: plan.run,
             now: fabric.now(),
             queue: &queue.name,
@@ -71,12 +71,12 @@ impl QueueSeries {
         add(&mut self.table, &row);
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.table.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.table.bytes()
     }

@@ -1,8 +1,8 @@
-//! Sender columns that rows of connections, subflows and paths share.
+//! Sender columns shared by rows of connections, subflows and paths.
 
 use tailrace_core::Instant;
 
-/// An end that sends at a sample: what rows of it and of its subflows have in common.
+/// A sending end at a sample: columns shared by its rows and those of its subflows.
 pub(crate) struct SendingEnd<'a> {
     pub(crate) run: u32,
     pub(crate) now: Instant,

@@ -1,6 +1,6 @@
-//! Time series of subflows of Multipath TCP.
+//! Time series of MPTCP subflows.
 
-use crate::foreign::socket::SubflowFigures;
+use crate::foreign::socket::SubflowStats;
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::table::TableBuilder;
@@ -10,22 +10,22 @@ use tailrace_transport::TcpView;
 use tailrace_transport::mptcp::SubflowReport;
 
 /// A subflow at a sample.
-pub(crate) struct Subflow<'a> {
+pub(crate) struct SubflowSample<'a> {
     pub(crate) id: usize,
     pub(crate) link: &'a str,
     pub(crate) usable: bool,
     pub(crate) backup: bool,
     pub(crate) view: TcpView,
     pub(crate) scheduled_bytes: u64,
-    /// Where its stack tells of it.
+    /// Reinjected bytes, if its stack reports them.
     pub(crate) reinjected_bytes: Option<u64>,
     pub(crate) retransmitted_packets: u64,
-    /// Likewise.
+    /// Retransmission timeouts, if its stack reports them.
     pub(crate) timeouts: Option<u64>,
 }
 
-impl<'a> Subflow<'a> {
-    /// One of a simulated host.
+impl<'a> SubflowSample<'a> {
+    /// Subflow of a simulated host.
     pub(crate) fn simulated(subflow: &SubflowReport, link: &'a str) -> Self {
         Self {
             id: subflow.id,
@@ -40,8 +40,8 @@ impl<'a> Subflow<'a> {
         }
     }
 
-    /// One of a foreign host.
-    pub(crate) fn foreign((id, subflow): (usize, &SubflowFigures), link: &'a str, backup: bool) -> Self {
+    /// Subflow of a foreign host.
+    pub(crate) fn foreign((id, subflow): (usize, &SubflowStats), link: &'a str, backup: bool) -> Self {
         Self {
             id,
             link,
@@ -56,18 +56,18 @@ impl<'a> Subflow<'a> {
     }
 }
 
-struct Row<'a> {
+struct SubflowRow<'a> {
     of: &'a SendingEnd<'a>,
-    subflow: &'a Subflow<'a>,
+    subflow: &'a SubflowSample<'a>,
 }
 
 columns! {
-    "subflow_series", "A row for each subflow and each sample, at the end that sends.", |r: Row<'_>| {
+    "subflow_series", "A row for each subflow and each sample, at the end that sends.", |r: SubflowRow<'_>| {
         run: U32 = r.of.run, "", "The number of the run.";
         time_s: F64 = r.of.now.as_secs_f64(), "s", "The time of the sample.";
         group: Text = r.of.group, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.of.member, "", "The number of the flow within its group, from 0.";
-        end: Text = r.of.end, "", "Which end sends: `client` or `server`.";
+        end: Text = r.of.end, "", "Sending end: `client` or `server`.";
         subflow: U32 = r.subflow.id as u32, "", "The number of the subflow in its connection. Once a subflow is over, another one may get its number.";
         link: Text = r.subflow.link, "", "The link on which the subflow leaves the sender, and the gateways of its source route, named as under `paths`.";
         usable: U32 = u32::from(r.subflow.usable), "0, 1", "Whether the subflow may carry data at the moment.";
@@ -75,15 +75,15 @@ columns! {
         cwnd_bytes: F64 = r.subflow.view.cwnd.as_f64(), "bytes", "The congestion window.";
         ssthresh_bytes: F64 = ssthresh_bytes(&r.subflow.view), "bytes", "The slow-start threshold; null while it is unlimited.";
         rtt_s: F64 = rtt_s(&r.subflow.view), "s", "The smoothed round-trip time; null before the first measurement.";
-        in_flight_bytes: F64 = r.subflow.view.in_flight.as_f64(), "bytes", "The sender's estimate of what is in the network.";
-        scheduled_bytes: U64 = r.subflow.scheduled_bytes, "bytes", "Bytes given to the subflow since the start of the run.";
-        reinjected_bytes: Count = r.subflow.reinjected_bytes, "bytes", "How many of these other subflows had carried before; null with a kernel.";
+        in_flight_bytes: F64 = r.subflow.view.in_flight.as_f64(), "bytes", "Data in flight by the sender's estimate.";
+        scheduled_bytes: U64 = r.subflow.scheduled_bytes, "bytes", "Bytes scheduled on the subflow since the start of the run.";
+        reinjected_bytes: Count = r.subflow.reinjected_bytes, "bytes", "Bytes of these that other subflows had carried before; null with a kernel.";
         retransmitted_packets: U64 = r.subflow.retransmitted_packets, "packets", "Segments that the subflow's TCP sent again.";
-        timeouts: Count = r.subflow.timeouts, "", "How often the retransmission timer of the subflow's TCP expired; null with a kernel that does not count that (before 6.7).";
+        timeouts: Count = r.subflow.timeouts, "", "Number of expirations of the subflow's retransmission timer; null with a kernel that does not count that (before 6.7).";
     }
 }
 
-/// The table being filled.
+/// Table being filled.
 #[derive(Debug)]
 pub(crate) struct SubflowSeries(TableBuilder);
 
@@ -93,16 +93,16 @@ impl SubflowSeries {
     }
 
     /// Adds a subflow.
-    pub(crate) fn add(&mut self, of: &SendingEnd<'_>, subflow: &Subflow<'_>) {
-        add(&mut self.0, &Row { of, subflow });
+    pub(crate) fn add(&mut self, of: &SendingEnd<'_>, subflow: &SubflowSample<'_>) {
+        add(&mut self.0, &SubflowRow { of, subflow });
     }
 
-    /// The rows since the last time.
+    /// Takes the rows since the previous call.
     pub(crate) fn take(&mut self) -> Table {
         self.0.take()
     }
 
-    /// Memory that they take.
+    /// Memory of the rows in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.0.bytes()
     }

@@ -10,7 +10,7 @@ use tailrace_scenario::Scenario;
 use tailrace_scenario::model::Transport;
 
 /// A connection at the end of a run.
-struct Row<'a> {
+struct ConnectionRow<'a> {
     run: u32,
     group: &'a str,
     member: u32,
@@ -18,27 +18,27 @@ struct Row<'a> {
 }
 
 columns! {
-    "connections", "A row for each connection, in the order in which connections were opened.", |r: Row<'_>| {
+    "connections", "A row for each connection, in the order in which connections were opened.", |r: ConnectionRow<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
         connection: U32 = r.record.number, "", "The number of the connection among those of its flow, from 0.";
         client_port: U32 = u32::from(r.record.client_port), "", "The port of the host that opened it, as in captures; for Multipath TCP, that of the first subflow.";
-        start_s: F64 = r.record.opened.as_secs_f64(), "s", "When the connection was opened.";
-        established_s: F64 = seconds(r.record.established), "s", "When the client got the first answer of the server; null if it never did.";
-        end_s: F64 = seconds(r.record.over), "s", "When both directions were over at the client; null if they are not.";
-        state: Text = r.record.state(), "", "How it ended: `closed` in good order, `open` at the end of the run, or why it broke: `refused`, `reset`, `timed_out`, `interface_down`, `aborted`.";
-        size_bytes: U64 = r.record.size, "bytes", "The size of the transfer that it was opened for; zero if it carries anything else.";
+        start_s: F64 = r.record.opened.as_secs_f64(), "s", "Time when the connection was opened.";
+        established_s: F64 = seconds(r.record.established), "s", "Time of the server's first reply at the client; null without one.";
+        end_s: F64 = seconds(r.record.over), "s", "Time when both directions were closed at the client; null if they are not.";
+        state: Text = r.record.state(), "", "State at the end: `closed` in good order, `open` at the end of the run, or the cause of its break: `refused`, `reset`, `timed_out`, `interface_down`, `aborted`.";
+        size_bytes: U64 = r.record.size, "bytes", "Size of the transfer that it was opened for; zero for other connections.";
         completion_s: F64 = r.record.completed.map_or(f64::NAN, |at| (at - r.record.opened).as_secs_f64()), "s", "The time from its opening to the arrival of the last byte of that transfer; null if that did not arrive.";
         completion_goodput_bps: F64 = r.record.completion_goodput_bps(), "bit/s", "The size divided by that time.";
-        slowdown: F64 = r.record.slowdown, "ratio", "How many times longer that took than at best (see `slowdown` of groups); null over Multipath TCP.";
-        subflows: U32 = if r.record.established.is_some() { r.record.client.subflows } else { 0 }, "", "How many subflows were established, as the client sees it; 1 for TCP.";
-        delivered_bytes: U64 = r.record.server.delivered_bytes, "bytes", "Bytes that the application at the server got.";
+        slowdown: F64 = r.record.slowdown, "ratio", "Completion time divided by the ideal one (see `slowdown` of groups); null over Multipath TCP.";
+        subflows: U32 = if r.record.established.is_some() { r.record.client.subflows } else { 0 }, "", "Number of subflows established, as the client sees it; 1 for TCP.";
+        delivered_bytes: U64 = r.record.server.delivered_bytes, "bytes", "Bytes delivered to the application at the server.";
         retransmitted_packets: U64 = r.record.client.retransmitted_packets, "packets", "Segments that the client sent again.";
-        timeouts: Count = r.record.client.timeouts(), "", "How often the client's retransmission timer expired; null with a kernel that does not count that (before 6.7).";
-        backward_delivered_bytes: U64 = r.record.client.delivered_bytes, "bytes", "Bytes that the application at the client got.";
+        timeouts: Count = r.record.client.timeouts(), "", "Number of expirations of the client's retransmission timer; null with a kernel that does not count that (before 6.7).";
+        backward_delivered_bytes: U64 = r.record.client.delivered_bytes, "bytes", "Bytes delivered to the application at the client.";
         backward_retransmitted_packets: U64 = r.record.server.retransmitted_packets, "packets", "Segments that the server sent again; zero if the client was gone before the server noticed the connection.";
-        backward_timeouts: Count = r.record.server.timeouts(), "", "How often the server's retransmission timer expired; zero if the client was gone before the server noticed the connection, null as `timeouts`.";
+        backward_timeouts: Count = r.record.server.timeouts(), "", "Number of expirations of the server's retransmission timer; zero if the client was gone before the server noticed the connection, null like `timeouts`.";
     }
 }
 
@@ -46,7 +46,7 @@ fn seconds(at: Option<Instant>) -> f64 {
     at.map_or(f64::NAN, Instant::as_secs_f64)
 }
 
-/// The table, where the scenario has connections and wants it.
+/// Table of connections, if the scenario has connections and records them.
 pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
     let log = &world.connection_log;
     if log.limit() == 0 || !has_connections(&plan.scenario) {
@@ -57,7 +57,7 @@ pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
     for record in log.with_open_ends(open) {
         let flow = &world.flows[record.flow as usize];
         let group = &plan.scenario.flows[flow.group as usize].name;
-        add(&mut table, &Row { run: plan.run, group, member: flow.member, record });
+        add(&mut table, &ConnectionRow { run: plan.run, group, member: flow.member, record });
     }
     Some(table.finish())
 }

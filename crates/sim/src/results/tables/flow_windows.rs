@@ -1,7 +1,7 @@
-//! The table of flows by window: what `flows` says of the whole, of each of the scenario's windows.
+//! Table of flows by window: the columns of `flows` for each of the scenario's windows.
 //!
-//! Where a window ends, what its flows have counted in it is kept; what befalls their packets later is added when the table is
-//! made. That is some hundred bytes a flow and window, and nothing a packet.
+//! Counters of flows are kept when a window ends; later losses of its packets are added when the table is made. The cost is some
+//! hundred bytes per flow and window, and nothing per packet.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -12,7 +12,7 @@ use crate::results::flow_counts::FlowCounts;
 use crate::results::view::RunView;
 
 /// A flow in a window.
-struct Row<'a> {
+struct FlowWindowRow<'a> {
     run: u32,
     window: &'a str,
     group: &'a str,
@@ -21,7 +21,7 @@ struct Row<'a> {
 }
 
 columns! {
-    "flow_windows", "A row for each flow and window.", |r: Row<'_>| {
+    "flow_windows", "A row for each flow and window.", |r: FlowWindowRow<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         window: Text = r.window, "", "The name of the `[[window]]`.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
@@ -34,14 +34,14 @@ columns! {
         one_way_delay_mean_s: F64 = r.counts.tally.mean_delay_s(), "s", "The mean over packets that arrived, in the direction of `from` to `to`.";
         reverse_one_way_delay_mean_s: F64 = r.counts.tally.mean_reverse_delay_s(), "s", "The same in the opposite direction.";
         rtt_mean_s: F64 = r.counts.tally.mean_rtt_s(), "s", "The mean of all round-trip times that were measured.";
-        jitter_mean_s: F64 = r.counts.tally.mean_jitter_s(), "s", "By how much the transit time differs from one delivery to the next, on average.";
-        longest_silence_s: F64 = r.counts.longest_silence_s, "s", "The longest time in which the flow was open and its applications got nothing; null if it was not open.";
-        goodput_cv: F64 = r.counts.smoothness.goodput_cv(), "", "How uneven the flow's goodput was: standard deviation divided by mean, over intervals; null without `[record] interval`.";
+        jitter_mean_s: F64 = r.counts.tally.mean_jitter_s(), "s", "Jitter: mean difference between the transit times of consecutive deliveries.";
+        longest_silence_s: F64 = r.counts.longest_silence_s, "s", "Longest delivery gap: time in which the flow was open and its applications got nothing; null if it was not open.";
+        goodput_cv: F64 = r.counts.smoothness.goodput_cv(), "", "Coefficient of variation of the flow's goodput: standard deviation divided by mean, over intervals; null without `[record] interval`.";
         loss_max_ratio: F64 = r.counts.smoothness.loss_max_ratio(), "ratio", "The largest loss ratio in any of these intervals.";
     }
 }
 
-/// All flows in all windows that have begun, where the scenario has windows.
+/// Flows in all windows that have begun, if the scenario has windows.
 pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
     let scenario = &run.plan.scenario;
     if scenario.windows.is_empty() {
@@ -56,7 +56,7 @@ pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
             counts.tally.add_losses(run.world.loss_attribution.of(number, place));
             let group = &scenario.flows[flow.group as usize].name;
             let (run, window) = (run.plan.run, window.name.as_str());
-            add(&mut table, &Row { run, window, group, flow, counts });
+            add(&mut table, &FlowWindowRow { run, window, group, flow, counts });
         }
     }
     Some(table.finish())

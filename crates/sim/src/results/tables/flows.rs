@@ -1,4 +1,4 @@
-//! The table of flows.
+//! Table of flows.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -14,18 +14,18 @@ use tailrace_core::Duration;
 use tailrace_scenario::model::{FlowGroup, NodeIndex};
 
 /// A flow at the end of a run.
-struct Row<'a> {
+struct FlowRow<'a> {
     run: &'a RunView<'a>,
     number: usize,
     flow: &'a Flow,
     group: &'a FlowGroup,
-    /// What it counted in the time that statistics cover, and how long that is.
+    /// Counters of the measured time, and its length.
     tally: FlowStats,
     span: Duration,
 }
 
 columns! {
-    "flows", "A row for each flow and run.", |r: Row<'_>| {
+    "flows", "A row for each flow and run.", |r: FlowRow<'_>| {
         run: U32 = r.run.plan.run, "", "The number of the run.";
         group: Text = &r.group.name, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.flow.member, "", "The number of the flow within its group, from 0.";
@@ -34,7 +34,7 @@ columns! {
         role: Text = role_name(r.group.role), "", "`normal` or `attack`.";
         transport: Text = r.group.transport.name(), "", "`tcp`, `mptcp` or `udp`.";
         cc: Text = r.group.transport.cc(), "", "The congestion control; empty for UDP.";
-        start_s: F64 = r.flow.start.as_secs_f64(), "s", "When the flow started.";
+        start_s: F64 = r.flow.start.as_secs_f64(), "s", "Time when the flow started.";
         goodput_bps: F64 = r.run.goodput_bps(r.number, &r.tally, Scope::Run), "bit/s", "Goodput, as above.";
         throughput_bps: F64 = rate_bps(r.tally.received_bytes, r.span), "bit/s", "Throughput, as above.";
     } counters CounterValues = CounterValues { stats: r.tally, timeouts_known: !r.flow.lacks_timeouts }; {
@@ -44,15 +44,15 @@ columns! {
         reverse_one_way_delay_mean_s: F64 = r.tally.mean_reverse_delay_s(), "s", "The same in the opposite direction.";
         rtt_mean_s: F64 = r.tally.mean_rtt_s(), "s", "The mean of all round-trip times that were measured.";
         rtt_min_s: F64 = r.min_rtt_s(), "s", "The smallest round-trip time of the sender's latest connection, warm-up included.";
-        jitter_mean_s: F64 = r.tally.mean_jitter_s(), "s", "By how much the transit time differs from one delivery to the next, on average.";
-        longest_silence_s: F64 = r.run.world.longest_delivery_gap_s(r.number, Scope::Run, r.run.fabric.now()), "s", "The longest time in which the flow was open and its applications got nothing; null if it was never open. See `longest_silence_s` of groups.";
-        goodput_cv: F64 = r.run.world.flow_smoothness(r.number, Scope::Run).goodput_cv(), "", "How uneven the flow's goodput was: standard deviation divided by mean, over the intervals of `[record] interval` in which it was open (see `bins` of groups); null without `interval`.";
+        jitter_mean_s: F64 = r.tally.mean_jitter_s(), "s", "Jitter: mean difference between the transit times of consecutive deliveries.";
+        longest_silence_s: F64 = r.run.world.longest_delivery_gap_s(r.number, Scope::Run, r.run.fabric.now()), "s", "Longest delivery gap: time in which the flow was open and its applications got nothing; null if it was never open. See `longest_silence_s` of groups.";
+        goodput_cv: F64 = r.run.world.flow_smoothness(r.number, Scope::Run).goodput_cv(), "", "Coefficient of variation of the flow's goodput: standard deviation divided by mean, over the intervals of `[record] interval` in which it was open (see `bins` of groups); null without `interval`.";
         loss_max_ratio: F64 = r.run.world.flow_smoothness(r.number, Scope::Run).loss_max_ratio(), "ratio", "The largest loss ratio in any of these intervals.";
-        broken: Text = break_cause(r.run.world, r.number), "", "Why the flow's latest connection broke, as in the table `connections`; empty if it did not.";
+        broken: Text = break_cause(r.run.world, r.number), "", "Cause of the break of the flow's latest connection, as in the table `connections`; empty if it did not break.";
     }
 }
 
-impl Row<'_> {
+impl FlowRow<'_> {
     fn ends(&self) -> (NodeIndex, NodeIndex) {
         self.group.pairs[self.flow.member as usize]
     }
@@ -74,7 +74,7 @@ pub(crate) fn table(run: &RunView<'_>) -> Table {
     for (number, flow) in run.world.flows.iter().enumerate() {
         let group = &run.plan.scenario.flows[flow.group as usize];
         let (tally, span) = (run.world.window_stats(number, Scope::Run), run.span(Scope::Run));
-        add(&mut table, &Row { run, number, flow, group, tally, span });
+        add(&mut table, &FlowRow { run, number, flow, group, tally, span });
     }
     table.finish()
 }

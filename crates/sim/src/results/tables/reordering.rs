@@ -1,4 +1,4 @@
-//! The distribution of reordering, bucket by bucket, for the connections whose flows have series.
+//! Distribution of reordering, bucket by bucket, for the connections whose flows have series.
 
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
@@ -9,7 +9,7 @@ use crate::results::connection_names::{any, connection, end_name};
 use tailrace_core::CoarseHistogram;
 
 /// A bucket of a distribution.
-struct Row<'a> {
+struct ReorderingRow<'a> {
     run: u32,
     group: &'a str,
     member: u32,
@@ -19,19 +19,19 @@ struct Row<'a> {
 }
 
 columns! {
-    "reordering", "A row for each bucket of the histogram that is not empty. A bucket is at most 1/64 of its value wide.", |r: Row<'_>| {
+    "reordering", "A row for each bucket of the histogram that is not empty. A bucket is at most 1/64 of its value wide.", |r: ReorderingRow<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`).";
         flow: U32 = r.member, "", "The number of the flow within its group, from 0.";
-        end: Text = r.end, "", "Which end sent the data: `client` or `server`.";
-        variable: Text = r.variable, "", "What is counted: `displacement_bytes` or `reordering_delay_s`.";
+        end: Text = r.end, "", "Sending end: `client` or `server`.";
+        variable: Text = r.variable, "", "Counted quantity: `displacement_bytes` or `reordering_delay_s`.";
         low: F64 = r.bucket.0, "bytes, s", "The smallest value of the bucket.";
         high: F64 = r.bucket.1, "bytes, s", "The largest value of the bucket.";
-        segments: U64 = r.bucket.2, "", "How many segments have values in the bucket.";
+        segments: U64 = r.bucket.2, "", "Number of segments with values in the bucket.";
     }
 }
 
-/// How many segments were how far and how long ahead of their order, where the scenario has connections.
+/// Number of segments by displacement and by reordering delay, if the scenario has MPTCP connections.
 pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
     if !any(&plan.scenario) {
         return None;
@@ -47,7 +47,7 @@ pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
                 let bucket = (low as f64 / scale, high as f64 / scale, segments);
                 let group = &plan.scenario.flows[flow.group as usize].name;
                 let (run, member, end) = (plan.run, flow.member, end_name(end));
-                add(&mut table, &Row { run, group, member, end, variable, bucket });
+                add(&mut table, &ReorderingRow { run, group, member, end, variable, bucket });
             }
         };
         add_all("displacement_bytes", &reordering.displacement(), 1.0);

@@ -1,5 +1,5 @@
-//! Balances at any moment of a run, from the inside, for each flow and each link: what was sent is received, lost, or in the
-//! network; and the statistics since the warm-up say no more than that.
+//! Packet conservation at any moment of a run, for each flow and link: packets sent are received, lost, or in the network;
+//! statistics since the warm-up do not exceed that.
 
 mod multipath;
 mod reasons;
@@ -133,7 +133,7 @@ fn build_run(more: &str, bottleneck: &str, run: u32) -> Simulation {
     Simulation::build(&Arc::new(parsed.scenario), run).unwrap()
 }
 
-/// Checks all balances; returns (packets in the network, data packets sent and neither received nor lost).
+/// Checks all balances; returns packets in the network, and data packets sent and neither received nor lost.
 fn balance(sim: &mut Simulation) -> (u64, u64) {
     let on_the_way = sim.balance().unwrap_or_else(|why| panic!("{why}"));
     for link in 0..sim.fabric.link_count() as u32 {
@@ -154,7 +154,7 @@ const QUEUES: [&str; 7] = [
 ];
 
 #[test]
-fn packets_balance_at_every_moment_through_every_queue_and_fault() {
+fn packets_are_conserved_through_every_queue_and_fault() {
     for queue in QUEUES {
         for faults in ["", FAULTS] {
             let mut sim = build(&format!("{UDP}{faults}"), queue);
@@ -169,21 +169,21 @@ fn packets_balance_at_every_moment_through_every_queue_and_fault() {
     }
 }
 
-/// All applications stop at 20 s: what was sent balances each half second, and nothing is left at the end.
+/// Checks the balance each half second; applications stop at 20 s, and nothing is left at the end.
 fn balances_to_the_end(sim: &mut Simulation, queue: &str) {
     for step in 1..=40 {
         advance(sim, Instant::from_millis(500 * step));
         let (inside, open) = balance(sim);
         assert!(open <= inside, "{open} data packets among {inside}: {queue}");
     }
-    // What a timeout of up to 60 s still repairs has ended by 200 s.
+    // Timeouts of up to 60 s have repaired all losses by 200 s.
     advance(sim, Instant::from_secs(200));
     assert_eq!(balance(sim), (0, 0), "{queue}");
     assert_eq!(sim.world.options.in_use(), 0);
 }
 
 #[test]
-fn tcp_balances_and_leaves_nothing_behind() {
+fn tcp_packets_are_conserved_and_sockets_released() {
     for queue in QUEUES {
         let mut sim = build(&format!("{TCP}{FAULTS}"), queue);
         balances_to_the_end(&mut sim, queue);
@@ -195,7 +195,7 @@ fn tcp_balances_and_leaves_nothing_behind() {
 }
 
 #[test]
-fn copies_and_damage_and_disorder_leave_the_balance_of_what_was_sent() {
+fn duplication_corruption_and_reordering_keep_packets_conserved() {
     let mut disturbances = String::new();
     for (kind, more) in
         [("duplication", ""), ("corruption", ""), ("reordering", "hold = \"30 ms\""), ("loss", "")]
@@ -216,7 +216,7 @@ fn copies_and_damage_and_disorder_leave_the_balance_of_what_was_sent() {
 }
 
 #[test]
-fn thousands_of_short_connections_leave_no_options_and_no_timers_behind() {
+fn short_connections_release_options_and_timers() {
     let short = r#"
 [[flow]]
 name = "short"
@@ -233,7 +233,7 @@ stop = "150 s"
     // Each of the four connections under way has a SYN or the SACK blocks of a few ACKs on the wire at a time.
     let slots = sim.world.options.capacity();
     assert!(slots <= 4 * 4, "{slots} slots");
-    // Two sockets each, and a server that waits for the last ACK while its client is in TIME-WAIT.
+    // Two sockets per connection, and a server that waits for the last ACK while its client is in TIME-WAIT.
     let sockets = sim.world.sockets.capacity();
     assert!(sockets <= 4 * 3, "{sockets} sockets");
     // The last connections leave TIME-WAIT.
@@ -243,12 +243,12 @@ stop = "150 s"
     assert!(sim.fabric.is_quiet(), "an event is still pending");
 }
 
-/// One of `choices`, drawn.
+/// Draws one of `choices`.
 fn one<'a>(rng: &mut Rng, choices: &[&'a str]) -> &'a str {
     choices[rng.below(choices.len() as u64) as usize]
 }
 
-/// Flows of random kinds, with random endpoints, over a bottleneck with random trouble.
+/// Draws flows with random endpoints over a bottleneck with random impairments.
 fn random_simulation(rng: &mut Rng) -> (Simulation, String) {
     let queue = one(rng, &QUEUES).to_owned();
     let mut flows = String::new();
@@ -298,7 +298,7 @@ fn random_simulation(rng: &mut Rng) -> (Simulation, String) {
 }
 
 #[test]
-fn whatever_happens_every_application_ends_with_all_its_bytes() {
+fn applications_complete_under_random_faults() {
     let mut rng = Rng::new(20);
     for round in 0..60 {
         let (mut sim, text) = random_simulation(&mut rng);
@@ -328,7 +328,7 @@ fn whatever_happens_every_application_ends_with_all_its_bytes() {
     }
 }
 
-/// A client with three interfaces and a server with two, in a network with a detour; anything may be lost.
+/// A client with three interfaces and a server with two, in a network with a detour; any packet may be lost.
 const HOMES: &str = r#"
 name = "homes"
 duration = "3000 s"
@@ -376,15 +376,15 @@ rate = "10 Mbit/s"
 delay = "1 ms"
 "#;
 
-/// Endpoints of a host with `interfaces`, drawn.
+/// Draws the endpoints of a host with `interfaces`.
 fn draw_endpoints(rng: &mut Rng, interfaces: u64) -> String {
     let flags = ["subflow", "subflow backup", "signal", "signal subflow", "fullmesh", "subflow fullmesh"];
-    // The last has no endpoint, so that it is never a backup.
+    // The last has no endpoint, so it is never a backup.
     let all: Vec<String> = (1..interfaces).map(|i| format!("{i} {}", one(rng, &flags))).collect();
     all.join(", ")
 }
 
-/// A script that leaves the first interfaces of both ends joined.
+/// Draws a fault script that leaves the first interfaces of both ends connected.
 fn draw_script(rng: &mut Rng) -> String {
     let commands = [
         "connect 2 to 1",
@@ -423,7 +423,7 @@ fn draw_path_manager(rng: &mut Rng) -> String {
 }
 
 #[test]
-fn multipath_transfers_end_with_all_their_bytes_whichever_path_manager_there_is() {
+fn mptcp_transfers_complete_with_every_path_manager() {
     let mut rng = Rng::new(7);
     let mut rounds = 0;
     for round in 0..200 {
@@ -440,7 +440,7 @@ fn multipath_transfers_end_with_all_their_bytes_whichever_path_manager_there_is(
             let (at, link) = (rng.below(10_000), one(&mut rng, &["a1", "a2", "a3", "middle", "b1", "b2"]));
             let (until, kind) =
                 (at + 1 + rng.below(10_000), one(&mut rng, &["blackhole", "blackhole", "down"]));
-            // What the connection begins with stays, or comes back by itself: address changes may end its only subflow.
+            // The initial subflow's links must stay or recover by themselves: address changes may end the only subflow.
             let kind = if link == "a2" || link == "a3" { kind } else { "blackhole" };
             text += &format!(
                 "[[fault]]\nat = \"{at} ms\"\nuntil = \"{until} ms\"\nlink = \"{link}\"\nkind = \"{kind}\"\n"

@@ -1,7 +1,4 @@
-//! The same for Multipath TCP, of every profile: random topologies, losses, faults, schedulers, controls and buffers.
-//!
-//! RFC 8684 §3.3: the application receives exactly the bytes sent, in order; what is on its way stays within the
-//! advertised window; data-level acknowledgments only advance; runs end.
+//! Conservation for MPTCP of every profile: random topologies, losses, faults, schedulers, congestion controls and buffers.
 
 use crate::packet::flow_end::FlowEnd;
 use crate::run::conservation::{advance, balance, one};
@@ -39,14 +36,14 @@ fn topology(rng: &mut Rng) -> (String, Vec<String>) {
         }
     }
     if parallel {
-        // Packets need a node called r nowhere.
+        // Packets must not need a node called r.
         text = text.replace("[[router]]\nname = \"r\"\n", "");
     }
     (text, names)
 }
 
-/// Faults that all end, one after the other on each link. An end that has lost its first address and all its subflows
-/// cannot be told of; so the first links do not go down where routing knows.
+/// Temporary faults, one after the other on each link. An end that has lost its first address and all subflows cannot be reached,
+/// so the first links do not go down where routing knows.
 fn faults(rng: &mut Rng, links: &[String]) -> String {
     let mut text = String::new();
     for link in links {
@@ -125,10 +122,10 @@ fn random_simulation(rng: &mut Rng, profile: &str) -> (Simulation, String) {
     (Simulation::build(&Arc::new(parsed.scenario), run).unwrap(), format!("run {run}\n{text}"))
 }
 
-/// What a sender has acknowledged so far, beside its connection's number; a new connection begins anew.
+/// Connection number and acknowledged bytes of a sender; a new connection begins at zero.
 type Progress = (u32, u64);
 
-/// Checks the connections of all flows: how far the first end's data is acknowledged, never less than before.
+/// Checks that acknowledged data of all flows' connections never decreases.
 fn check(sim: &Simulation, before: &mut [Progress], text: &str) {
     for (socket, before) in before.iter_mut().enumerate() {
         let end = |id: usize| sim.world.latest(FlowEnd(id as u32)).and_then(|s| s.endpoint.as_mptcp());
@@ -158,7 +155,7 @@ fn check(sim: &Simulation, before: &mut [Progress], text: &str) {
 }
 
 #[test]
-fn whatever_paths_do_every_connection_ends_with_all_its_bytes() {
+fn mptcp_connections_complete_under_random_path_faults() {
     let mut rng = Rng::new(8684);
     let mut failures = [0_u64; 3];
     for round in 0..300 {

@@ -1,4 +1,4 @@
-//! Drops, one by one, against the counters: by link and reason, and by flow.
+//! Drops in the event log against the counters: by link and reason, and by flow.
 
 use crate::run::conservation::{FAULTS, QUEUES, TCP, UDP, advance, balance, build};
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ max_events = 10000000
 "#;
 
 #[test]
-fn every_drop_is_told_once_with_its_link_its_flow_and_its_reason() {
+fn event_log_has_each_drop_once_with_link_flow_and_reason() {
     for queue in QUEUES {
         let mut sim = build(&format!("{UDP}{TCP}{FAULTS}{MPTCP}"), queue);
         for step in 1..=40 {
@@ -50,7 +50,7 @@ fn every_drop_is_told_once_with_its_link_its_flow_and_its_reason() {
         }
         assert!(by_link.keys().all(|k| *k == (None, "no_route")), "{queue}: {by_link:?}");
         for (flow, lost) in lost.into_iter().enumerate() {
-            // Datagrams are data, of TCP's packets some.
+            // UDP packets are all data; TCP packets only in part.
             let told = by_flow[flow];
             assert!(told == lost || (groups[flow] > 0 && told > lost), "{queue}: flow {flow}, {told} {lost}");
         }

@@ -13,7 +13,7 @@ const MOST: usize = 1 << 14;
 
 /// The sum of the payload of one segment.
 #[derive(Clone, Copy, Debug)]
-struct BufferPiece {
+struct Piece {
     /// Relative subflow numbers of its first byte, and after its last.
     start: u64,
     end: u64,
@@ -25,7 +25,7 @@ struct BufferPiece {
 pub(crate) struct DssChecksums {
     /// By the number of the first byte: the sum of all that is summed but the payload.
     mappings: VecDeque<(u64, u16)>,
-    pieces: VecDeque<BufferPiece>,
+    pieces: VecDeque<Piece>,
 }
 
 impl DssChecksums {
@@ -42,7 +42,7 @@ impl DssChecksums {
 
     /// A segment has come whose payload lies at `start..end` and has this sum.
     pub(crate) fn note(&mut self, (start, end): (u64, u64), sums: &Sums) {
-        let piece = BufferPiece { start, end, sum: sums.payload };
+        let piece = Piece { start, end, sum: sums.payload };
         let i = self.pieces.partition_point(|p| (p.start, p.end) < (piece.start, piece.end));
         let new = self.pieces.get(i).is_none_or(|p| (p.start, p.end) != (piece.start, piece.end));
         if new && self.pieces.len() < MOST {

@@ -1,82 +1,50 @@
-//! The receiving side of a connection: subflow bytes in their order at the data level, one window for all subflows
-//! (RFC 8684 §3.3.1, §3.3.4).
+//! Receiving side of the data level: data of all subflows in the order of the stream, and one window for all of them (RFC 8684 §3.3.1,
+//! §3.3.4).
 
 use crate::mptcp::linux::buffer_size::GrownBuffer;
 use crate::mptcp::linux::rcv_buffer::RcvBuffer;
-use crate::mptcp::linux::rcv_space::{RcvSpace, Room};
+use crate::mptcp::linux::rcv_space::{RcvRoom, RcvSpace};
+use crate::mptcp::linux::rcv_window::LinuxWindow;
 use crate::segment::Segment;
 use crate::tcp::Tcp;
-use crate::tcp::linux::receive_queue::{BufferPiece, READ};
+use crate::tcp::linux::receive_queue::BufferPiece;
 use crate::tcp::recv::reassembly::Reassembly;
 use tailrace_core::{Duration, Instant};
 
-/// Of memory, which is large, most segments ask only whether it is there: it follows what is asked for as often.
+/// Receiving side of the data level. Its buffer counts data, as RFC 8684 has it, or memory, as Linux does. Fields that most segments
+/// need come before the large ones.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct DataReceiver {
     auto_read: bool,
-    /// The window may be another than when this was last asked.
+    /// Whether the window may differ from the one that was asked for last.
     changed: bool,
-    /// The window that the last segment showed, however much has come since (`old_wspace`).
-    shown: u64,
-    /// The window that the memory leaves, until something comes or is taken.
-    left: Option<u64>,
-    /// Bytes that wait for others before them.
+    /// Bytes of the out-of-order queue.
     waiting: u64,
+    /// Size of the buffer; of one in memory the window that the peer knows at first.
     buffer: u64,
-    /// What the buffer holds is counted in memory, where this is there.
-    memory: Option<RcvBuffer>,
-    /// The ACK that is about to leave, where it was due before the application could read; only where memory counts.
-    told: Option<PendingAck>,
+    /// Buffer and window in memory, as Linux has them.
+    linux: Option<LinuxWindow>,
     queue: Reassembly,
 }
 
-/// An ACK that falls due as data comes shows the window that is left before the application reads, or while it does.
-#[derive(Clone, Copy, Debug)]
-struct PendingAck {
-    /// The subflow that it leaves on.
-    id: usize,
-    left: Left,
-    /// Reading has opened the window wide since: another ACK follows.
-    opened: bool,
-}
-
-/// What the buffer leaves.
-#[derive(Clone, Copy, Debug)]
-enum Left {
-    /// This window.
-    Window(u64),
-    /// That of a buffer which holds so much memory, and may have grown with the reading.
-    Beside(u64),
-}
-
 impl DataReceiver {
+    /// With a buffer of so many bytes of data.
     pub(crate) fn new(buffer: u64) -> Self {
         let (queue, buffer) = (Reassembly::default(), buffer.max(1));
-        Self {
-            queue,
-            buffer,
-            auto_read: true,
-            waiting: 0,
-            memory: None,
-            left: None,
-            shown: 0,
-            told: None,
-            changed: true,
-        }
+        Self { queue, buffer, auto_read: true, waiting: 0, linux: None, changed: true }
     }
 
-    /// The buffer is one of memory. However large it is, the peer first knows of what a first window can tell, and of more
-    /// as segments come (`rcv_ssthresh`).
+    /// With a buffer of memory, if there is one. However large it is, the peer first knows the window of `first`, and more as segments
+    /// arrive (`rcv_ssthresh`).
     pub(crate) fn with_memory(memory: Option<RcvBuffer>, buffer: u64, first: RcvSpace) -> Self {
-        let first = first.window();
-        let buffer = memory.as_ref().map_or(buffer, |m| m.window(0).min(first));
-        Self { memory, ..Self::new(buffer) }
+        let buffer = memory.as_ref().map_or(buffer, |m| m.window(0).min(first.window()));
+        Self { linux: memory.map(LinuxWindow::new), ..Self::new(buffer) }
     }
 
-    /// The connection is there: round trips of its application's reads begin, or do so with the first read.
+    /// The connection is established: the first round trip of reads begins, or begins with the first read.
     pub(crate) fn begin(&mut self, with_reading: bool, now: Instant) {
-        match &mut self.memory {
+        match self.linux.as_mut().map(LinuxWindow::memory_mut) {
             Some(memory) if with_reading => memory.begin_with_reading(),
             Some(memory) => memory.begin(now),
             None => {}
@@ -86,44 +54,46 @@ impl DataReceiver {
     /// The first byte of data has number `dsn`.
     pub(crate) fn start(&mut self, dsn: u64) {
         self.queue.start(dsn, self.buffer);
-        self.shown = self.buffer;
+        if let Some(linux) = &mut self.linux {
+            linux.set_shown(self.buffer);
+        }
         self.invalidate_window();
     }
 
     pub(crate) fn set_auto_read(&mut self, on: bool) {
         self.auto_read = on;
-        if let Some(memory) = &mut self.memory {
-            memory.set_slow(!on);
+        if let Some(linux) = &mut self.linux {
+            linux.memory_mut().set_slow(!on);
         }
     }
 
-    /// Next data sequence number expected: the data-level acknowledgment.
+    /// Next data sequence number expected: the DATA_ACK.
     #[inline]
     pub(crate) const fn nxt(&self) -> u64 {
         self.queue.nxt()
     }
 
-    /// The right edge of the window that the peer may know of.
+    /// Right edge of the window that the peer may know.
     pub(crate) const fn edge(&self) -> u64 {
         self.queue.edge()
     }
 
-    /// How many of `dsn..end` have not come yet.
+    /// Number of bytes of `dsn..end` that have not arrived yet.
     pub(crate) fn missing(&self, dsn: u64, end: u64) -> u64 {
         self.queue.missing(dsn, end)
     }
 
-    /// Bytes that arrived and wait for others before them.
+    /// Bytes of the out-of-order queue.
     pub(crate) const fn waiting(&self) -> u64 {
         self.waiting
     }
 
-    /// What has come and waits for others before it: disjoint ranges in order, which may end with the DATA_FIN.
+    /// Disjoint ranges of the out-of-order queue, in order; the last may end with the DATA_FIN.
     pub(crate) fn ranges(&self) -> impl Iterator<Item = &(u64, u64)> {
         self.queue.ranges()
     }
 
-    /// Number of the DATA_FIN, once known.
+    /// Data sequence number of the DATA_FIN, once known.
     pub(crate) fn fin(&self) -> Option<u64> {
         self.queue.fin()
     }
@@ -133,20 +103,27 @@ impl DataReceiver {
         self.queue.nxt_data()
     }
 
-    /// Takes `dsn..end`; returns the bytes that have come in order by it, and whether it brought anything. Nothing beyond the window is
-    /// taken; where memory counts, what comes in order is taken in any case, and anything else as a whole or not at all
-    /// (`mptcp_data_queue_ofo`).
+    /// Bytes in order that the application has not read.
+    #[inline]
+    fn unread(&self) -> u64 {
+        self.queue.nxt_data() - self.queue.read()
+    }
+
+    /// Takes `dsn..end`; returns the bytes that are in order by it, and whether it brought anything new. See
+    /// [`DataReceiver::insert_piece`].
     #[inline]
     pub(crate) fn insert(&mut self, dsn: u64, end: u64) -> (u64, bool) {
         let (came, new) = self.insert_piece((dsn, end), BufferPiece::PACKET);
         (came, new > 0)
     }
 
-    /// The same, of a `piece` of a subflow's buffer; how many bytes it brought.
+    /// Takes `dsn..end`, a `piece` of a subflow's buffer; returns the bytes that are in order by it, and those that are new. Nothing
+    /// beyond the window is taken. In memory, data in order is always taken, and other data as a whole or not at all
+    /// (`mptcp_data_queue_ofo`).
     #[inline]
     pub(crate) fn insert_piece(&mut self, (dsn, end): (u64, u64), piece: BufferPiece) -> (u64, u64) {
         let before = self.queue.nxt_data();
-        let end = match self.memory {
+        let end = match self.linux {
             Some(_) if dsn <= before => end,
             Some(_) if end > self.queue.edge() => dsn,
             Some(_) => end,
@@ -161,8 +138,8 @@ impl DataReceiver {
         self.queue.absorb_fin();
         let came = self.queue.nxt_data() - before;
         self.waiting = self.waiting + new - came;
-        if let Some(memory) = self.memory.as_mut().filter(|_| new > 0 || dsn > before) {
-            memory.on_arrival((dsn.max(before), end), self.queue.nxt_data(), piece);
+        if let Some(linux) = self.linux.as_mut().filter(|_| new > 0 || dsn > before) {
+            linux.memory_mut().on_arrival((dsn.max(before), end), self.queue.nxt_data(), piece);
         }
         if self.auto_read {
             self.queue.take_all();
@@ -170,23 +147,23 @@ impl DataReceiver {
         (came, new)
     }
 
-    /// What a gap of a subflow has held back comes next, buffer by buffer.
+    /// Data that a gap of a subflow held back follows, buffer by buffer.
     pub(crate) fn begin_move(&mut self) {
         let nxt = self.queue.nxt_data();
-        if let Some(memory) = &mut self.memory {
-            memory.begin_move(nxt);
+        if let Some(linux) = &mut self.linux {
+            linux.memory_mut().begin_move(nxt);
         }
     }
 
-    /// All of that has come.
+    /// All of that data has been inserted.
     pub(crate) fn end_move(&mut self) {
         let nxt = self.queue.nxt_data();
-        if let Some(memory) = &mut self.memory {
-            memory.end_move(nxt);
+        if let Some(linux) = &mut self.linux {
+            linux.memory_mut().end_move(nxt);
         }
     }
 
-    /// A DATA_FIN with number `dsn`.
+    /// Takes a DATA_FIN with number `dsn`.
     pub(crate) fn on_fin(&mut self, dsn: u64) {
         if dsn >= self.queue.nxt() && self.queue.fin().is_none() {
             self.queue.on_fin(dsn);
@@ -195,21 +172,19 @@ impl DataReceiver {
         }
     }
 
-    /// Whether the peer's data is complete.
+    /// Whether the peer's data is complete, its DATA_FIN included.
     pub(crate) fn is_complete(&self) -> bool {
         self.queue.is_complete()
     }
 
-    /// The window to advertise beside the data-level acknowledgment on subflow `id`. Its right edge never moves back, and forward
-    /// only by as much as is worth telling (RFC 9293 §3.8.6.2.2). Where memory counts it is `most` at most, in whole units of the
-    /// window field, rounded up (`__tcp_select_window`). A subflow may show less than before, by its own sequence numbers: Linux forgets its last
-    /// window there (`mptcp_established_options_dss`).
-    ///
-    /// `in_memory` tells `most` and the unit, and is asked only where memory counts.
+    /// Window to advertise beside the DATA_ACK on subflow `id`. Its right edge never moves back, and moves forward only by as much as is
+    /// worth telling: receiver-side silly window avoidance (RFC 9293 §3.8.6.2.2). In memory it is limited and rounded by `limits`, the
+    /// most that the subflow may show and the unit of its window field. There a subflow may show less than before, by its own sequence
+    /// numbers: Linux forgets its last window (`mptcp_established_options_dss`).
     #[inline]
-    pub(crate) fn window(&mut self, id: usize, mss: u32, in_memory: impl FnOnce() -> (u64, u64)) -> u64 {
-        if self.memory.is_some() {
-            return self.window_in_memory(id, in_memory());
+    pub(crate) fn window(&mut self, id: usize, mss: u32, limits: impl FnOnce() -> (u64, u64)) -> u64 {
+        if self.linux.is_some() {
+            return self.window_in_memory(id, limits());
         }
         if self.may_open(mss) {
             self.advertise(self.queue.read().saturating_add(self.buffer));
@@ -217,38 +192,29 @@ impl DataReceiver {
         self.queue.window()
     }
 
-    /// The peer knows of it only once a segment leaves ([`Self::on_sent`]).
+    /// The peer knows that window only once a segment leaves ([`DataReceiver::on_sent`]).
     #[inline]
-    fn window_in_memory(&mut self, id: usize, (most, unit): (u64, u64)) -> u64 {
-        let window = self.left_on(id);
-        self.in_units(window, (most, unit)).max(self.queue.window())
+    fn window_in_memory(&mut self, id: usize, limits: (u64, u64)) -> u64 {
+        let unread = self.unread();
+        let window = match &mut self.linux {
+            Some(linux) => {
+                let free = linux.free_on(id, unread);
+                linux.in_units(free, limits)
+            }
+            None => 0,
+        };
+        window.max(self.queue.window())
     }
 
-    /// The window that the memory leaves, as the next ACK on subflow `id` knows it.
-    fn left_on(&mut self, id: usize) -> u64 {
-        let told = self.told.filter(|told| told.id == id);
-        match (told.map(|told| told.left), &self.memory) {
-            (Some(Left::Window(window)), _) => window,
-            (Some(Left::Beside(held)), Some(memory)) => memory.window(held),
-            _ => self.left(),
-        }
-    }
-
-    /// Whether the memory leaves, for all that the next ACK on subflow `id` knows, less than half of what it leaves when it is empty,
-    /// or of the `most` that there may be (`__tcp_select_window`).
+    /// Whether less than half of the memory, or of `most`, is free, as the next ACK on subflow `id` knows it (`__tcp_select_window`).
     pub(crate) fn is_half_full(&mut self, id: usize, most: u64) -> bool {
-        let left = self.left_on(id);
-        self.memory.as_ref().is_some_and(|memory| memory.is_half_full(left, most))
+        let unread = self.unread();
+        self.linux.as_mut().is_some_and(|linux| linux.is_half_full(id, unread, most))
     }
 
-    /// What a subflow shows of `window`, which is `most` at most: in multiples of `unit`, of which the last one counts in part, but not where
-    /// less than half is left (`__tcp_select_window`).
-    #[inline]
-    pub(crate) fn in_units(&self, window: u64, (most, unit): (u64, u64)) -> u64 {
-        debug_assert!(unit.is_power_of_two(), "it is a shift");
-        let less = self.memory.as_ref().is_some_and(|memory| memory.is_half_full(window, u64::MAX));
-        let whole = if less { window & !(unit - 1) } else { window };
-        (whole.min(most) + (unit - 1)) & !(unit - 1)
+    /// `window` as a subflow shows it that may show `limits`; see [`LinuxWindow::in_units`].
+    pub(crate) fn in_units(&self, window: u64, limits: (u64, u64)) -> u64 {
+        self.linux.as_ref().map_or(window, |linux| linux.in_units(window, limits))
     }
 
     #[inline]
@@ -258,153 +224,147 @@ impl DataReceiver {
         self.changed |= self.queue.edge() != before;
     }
 
-    /// Whether the window may be another than when this was last asked.
+    /// Whether the window may have changed since this was asked last.
     #[inline]
     pub(crate) const fn take_changed(&mut self) -> bool {
         core::mem::replace(&mut self.changed, false)
     }
 
-    /// Something has come or was taken.
+    /// Data has arrived or was read.
     #[inline]
     const fn invalidate_window(&mut self) {
-        (self.left, self.changed) = (None, true);
+        self.changed = true;
+        if let Some(linux) = &mut self.linux {
+            linux.invalidate();
+        }
     }
 
-    /// The window that the memory leaves.
+    /// Window of the free memory; none where data counts.
     #[inline]
     pub(crate) fn left(&mut self) -> u64 {
-        self.left.unwrap_or_else(|| self.measure())
+        let unread = self.unread();
+        self.linux.as_mut().map_or(0, |linux| linux.free(unread))
     }
 
-    #[inline(never)]
-    fn measure(&mut self) -> u64 {
-        let window = self.memory.as_ref().map_or(0, |memory| memory.window(self.held(memory)));
-        self.left = Some(window);
-        window
-    }
-
-    /// Memory of what waits, for data before it or for the application.
-    fn held(&self, memory: &RcvBuffer) -> u64 {
-        memory.held(self.queue.nxt_data() - self.queue.read())
-    }
-
-    /// Subflow `id` is about to acknowledge what has just come, before the application can read these `unread` bytes.
-    pub(crate) fn tell_before_reading(&mut self, id: usize, unread: u64) {
-        if self.memory.is_some() {
-            let left = Left::Window(self.left_before_reading(unread));
-            self.told = Some(PendingAck { id, left, opened: false });
+    /// The ACK that is due on subflow `id` leaves before the application reads `unread` bytes.
+    pub(crate) fn ack_before_read(&mut self, id: usize, unread: u64) {
+        let unread = self.before_reading(unread);
+        if let Some(linux) = &mut self.linux {
+            linux.ack_before_read(id, unread);
             self.changed = true;
         }
     }
 
-    /// Subflow `id` acknowledges what has just come once the application reads. Of these `unread` bytes it may need several reads, and
-    /// the ACK follows the first.
-    pub(crate) fn tell_after_reading(&mut self, id: usize, unread: u64) {
-        let some = self.memory.as_ref().filter(|_| unread > READ);
-        let left = some.map(|memory| Left::Beside(memory.held_after_first_read()));
-        self.told = left.map_or(self.told, |left| Some(PendingAck { id, left, opened: false }));
+    /// The ACK that is due on subflow `id` leaves while the application reads `unread` bytes, perhaps by several calls.
+    pub(crate) fn ack_after_read(&mut self, id: usize, unread: u64) {
+        if let Some(linux) = &mut self.linux {
+            linux.ack_after_read(id, unread);
+        }
         self.changed = true;
     }
 
-    /// Whether the application reads whatever comes as soon as it does.
+    /// Whether the application reads data as soon as it is in order.
     pub(crate) const fn is_read_at_once(&self) -> bool {
         self.auto_read
     }
 
-    /// What waits for the application before it reads these `unread` bytes.
+    /// Bytes that wait for the application before it reads the latest `unread` bytes.
     pub(crate) fn before_reading(&self, unread: u64) -> u64 {
-        unread.max(self.queue.nxt_data() - self.queue.read())
+        unread.max(self.unread())
     }
 
-    /// The window that the memory leaves before the application reads these `unread` bytes, and what it has not read before.
+    /// Window of the free memory before the application reads the latest `unread` bytes.
     pub(crate) fn left_before_reading(&self, unread: u64) -> u64 {
         let unread = self.before_reading(unread);
-        self.memory.as_ref().map_or(u64::MAX, |memory| memory.window(memory.held(unread)))
+        self.linux.as_ref().map_or(u64::MAX, |linux| linux.free_before_read(unread))
     }
 
-    /// The application reads what has come at this moment, unless it takes its time.
+    /// The application reads everything in order at this moment, unless it takes its time.
     pub(crate) fn deliver(&mut self) {
-        if let Some(memory) = self.memory.as_mut().filter(|_| self.queue.read() == self.queue.nxt_data()) {
-            memory.on_read_all();
+        let all_read = self.queue.read() == self.queue.nxt_data();
+        if let Some(linux) = self.linux.as_mut().filter(|_| all_read) {
+            linux.memory_mut().on_read_all();
         }
     }
 
-    /// The window has opened wide on subflow `id`. Whether an ACK is about to leave there that does not say so: another is to follow.
-    pub(crate) fn opens_after_ack(&mut self, id: usize) -> bool {
-        let told = self.told.as_mut().filter(|told| told.id == id);
-        told.map(|told| told.opened = true).is_some()
+    /// See [`LinuxWindow::updates_after_ack`].
+    pub(crate) fn updates_after_ack(&mut self, id: usize) -> bool {
+        self.linux.as_mut().is_some_and(|linux| linux.updates_after_ack(id))
     }
 
-    /// The peer knows of a window of so much.
+    /// The peer learns of a window of `shown` bytes.
     #[inline]
     pub(crate) fn promise(&mut self, shown: u64) {
-        if self.memory.is_some() {
-            self.advertise(self.queue.nxt() + shown);
-            self.shown = shown;
+        if self.linux.is_none() {
+            return;
+        }
+        self.advertise(self.queue.nxt() + shown);
+        if let Some(linux) = &mut self.linux {
+            linux.set_shown(shown);
         }
     }
 
-    /// A segment has left on subflow `id`, which showed so much window; whether another ACK is to follow.
+    /// A segment has left on subflow `id` and showed a window of `shown` bytes. Whether another ACK is to follow.
     #[inline]
     pub(crate) fn on_sent(&mut self, id: usize, shown: u64) -> bool {
-        if self.memory.is_none() {
+        if self.linux.is_none() {
             return false;
         }
         self.promise(shown);
-        let Some(told) = self.told.take_if(|told| told.id == id) else { return false };
+        let Some(follows) = self.linux.as_mut().and_then(|linux| linux.take_pending_ack(id)) else {
+            return false;
+        };
         self.changed = true;
-        told.opened
+        follows
     }
 
-    /// Whether a round trip of reading is over at `now`, so that the buffer may grow.
+    /// Whether a round trip of reads is over at `now`, so that the buffer may grow.
     pub(crate) fn looks_at_reading(&self, now: Instant) -> bool {
-        self.memory.as_ref().is_some_and(|memory| memory.looks_at_reading(now))
+        self.linux.as_ref().is_some_and(|linux| linux.memory().looks_at_reading(now))
     }
 
-    /// The application has taken `bytes`; see [`RcvBuffer::on_read`].
+    /// The application has read `bytes`; see [`RcvBuffer::on_read`].
     pub(crate) fn on_taken(
         &mut self,
         bytes: u64,
         look: impl FnOnce() -> (Duration, u64),
         now: Instant,
     ) -> Option<GrownBuffer> {
-        self.invalidate_window();
-        self.memory.as_mut()?.on_read(bytes, look, now)
+        self.changed = true;
+        self.linux.as_mut()?.on_read(bytes, look, now)
     }
 
-    /// Whether the window of a buffer of memory would be twice what was shown last, or more (`mptcp_cleanup_rbuf`).
+    /// Whether the window is twice the one shown last, or more (`mptcp_cleanup_rbuf`).
     pub(crate) fn opens_wide(&mut self) -> bool {
-        let window = self.left();
-        window > 0 && window >= 2 * self.shown
+        let unread = self.unread();
+        self.linux.as_mut().is_some_and(|linux| linux.opens_wide(unread))
     }
 
-    /// The same once an ACK has left that shows what there is before the application reads.
+    /// See [`LinuxWindow::opens_wide_after_ack`].
     pub(crate) fn opens_wide_after_ack(&mut self) -> bool {
-        let shown = match self.told.map(|told| told.left) {
-            Some(Left::Window(left)) => self.shown.min(left),
-            _ => self.shown,
-        };
-        let window = self.left();
-        window > 0 && window >= 2 * shown
+        let unread = self.unread();
+        self.linux.as_mut().is_some_and(|linux| linux.opens_wide_after_ack(unread))
     }
 
-    /// What a subflow may show ([`RcvBuffer::room`]); none where memory does not count.
-    pub(crate) fn room(&self, tcp: &Tcp, size: u64, segment: &Segment) -> Option<Room> {
-        self.memory.as_ref().map(|memory| memory.room(size, tcp.held_above_gaps(), tcp.place_of(segment)))
+    /// Memory of which a subflow may show some ([`RcvBuffer::room`]); `None` where data counts.
+    pub(crate) fn room(&self, tcp: &Tcp, size: u64, segment: &Segment) -> Option<RcvRoom> {
+        let linux = self.linux.as_ref()?;
+        Some(linux.memory().room(size, tcp.held_above_gaps(), tcp.place_of(segment)))
     }
 
-    /// Whether nothing waits, neither for data before it nor for the application.
+    /// Whether no data waits, neither out of order nor for the application.
     pub(crate) fn is_all_read(&self) -> bool {
-        self.waiting == 0 && self.queue.read() == self.queue.nxt_data()
+        self.waiting == 0 && self.unread() == 0
     }
 
-    /// Whether the buffer is one of memory.
+    /// Whether the buffer counts memory.
+    #[inline]
     pub(crate) const fn counts_memory(&self) -> bool {
-        self.memory.is_some()
+        self.linux.is_some()
     }
 
     fn may_open(&mut self, mss: u32) -> bool {
-        if self.memory.is_some() {
+        if self.linux.is_some() {
             return self.opens_wide();
         }
         let edge = self.queue.read().saturating_add(self.buffer);
@@ -414,8 +374,8 @@ impl DataReceiver {
     /// The application reads up to `bytes`; returns how many there were and whether the window opens by it.
     pub(crate) fn read(&mut self, bytes: u64, mss: u32) -> (u64, bool) {
         let taken = self.queue.take(bytes);
-        if let Some(memory) = &mut self.memory {
-            memory.on_slow_read(self.queue.read());
+        if let Some(linux) = &mut self.linux {
+            linux.memory_mut().on_slow_read(self.queue.read());
         }
         self.invalidate_window();
         self.deliver();
@@ -439,7 +399,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_below_half_is_rounded_down() {
+    fn window_below_half_is_rounded_down() {
         // As traced in Linux 6.12, of 1000549 bytes.
         let r = in_memory(2_001_098, 65_535);
         assert_eq!(r.in_units(626_720, (1 << 40, 128)), 626_816);
@@ -448,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_come_in_order_once_and_the_rest_waits() {
+    fn bytes_are_delivered_in_order_and_once() {
         let mut r = DataReceiver::new(10_000);
         r.start(1);
         assert_eq!(r.insert(101, 201), (0, true));
@@ -461,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn one_window_shrinks_with_what_is_not_read() {
+    fn window_shrinks_by_unread_data() {
         let mut r = DataReceiver::new(1000);
         r.start(1);
         r.set_auto_read(false);
@@ -474,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_buffer_is_told_of_little_by_little() {
+    fn large_buffer_is_advertised_gradually() {
         let mut r = in_memory(12_000_000, 65_535);
         assert_eq!(r.window(0, 1424, || (65_535, 1)), 65_535);
         assert_eq!(r.window(0, 1424, || (100_000, 1)), 100_000);
@@ -482,7 +442,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_is_another_once_something_has_come_or_was_read_or_one_subflow_was_told() {
+    fn window_changes_on_arrival_read_and_advertisement() {
         let mut r = DataReceiver::new(1000);
         r.start(1);
         r.set_auto_read(false);
@@ -498,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn what_lies_beyond_the_window_is_not_taken() {
+    fn data_beyond_the_window_is_dropped() {
         let mut r = DataReceiver::new(1000);
         r.start(1);
         assert_eq!(r.insert(901, 1101), (0, true));
@@ -506,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn what_overlaps_two_buffers_takes_memory_though_all_of_it_has_come() {
+    fn duplicate_across_two_buffers_takes_memory() {
         let mut r = in_memory(1 << 20, 1 << 19);
         // 18 packets share a buffer, and one is alone.
         for n in 1..20 {
@@ -522,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn beyond_the_window_of_a_buffer_of_memory_packets_are_taken_in_order_only() {
+    fn memory_beyond_the_window_takes_in_order_packets_only() {
         let mut r = in_memory(12_000, 3_000);
         assert_eq!(r.edge(), 3001);
         assert_eq!(r.insert(2849, 4273), (0, false), "as a whole");
@@ -532,7 +492,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_opens_wide_at_twice_what_the_last_segment_showed() {
+    fn window_opens_wide_at_twice_the_last_one_shown() {
         let mut r = in_memory(12_000, 6_000);
         r.set_auto_read(false);
         r.promise(1000);
@@ -542,7 +502,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ack_after_the_first_read_shows_what_the_buffer_has_grown_to() {
+    fn ack_after_the_first_read_shows_the_grown_buffer() {
         let size = BufferSize { now: 400_000, most: 800_000, set: false };
         let memory = RcvBuffer::new(size, 1424, false, Some(0.5));
         let mut r = DataReceiver::with_memory(Some(memory), u64::MAX, RcvSpace::new(Some(Bytes(1000))));
@@ -551,9 +511,9 @@ mod tests {
             r.insert(1 + n * 1424, 1 + (n + 1) * 1424);
         }
         let shows = |r: &mut DataReceiver| r.window(0, 1424, || (1 << 40, 1));
-        r.tell_before_reading(0, 142_400);
+        r.ack_before_read(0, 142_400);
         let before = shows(&mut r);
-        r.tell_after_reading(0, 142_400);
+        r.ack_after_read(0, 142_400);
         let during = shows(&mut r);
         assert!(before < during && during < 200_000, "65536 bytes have been read: {before} {during}");
         r.deliver();
@@ -563,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn the_data_fin_takes_a_number() {
+    fn data_fin_takes_a_sequence_number() {
         let mut r = DataReceiver::new(1000);
         r.start(1);
         r.on_fin(101);

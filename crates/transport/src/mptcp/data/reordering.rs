@@ -12,9 +12,9 @@ use tailrace_core::{CoarseHistogram, Instant};
 /// A segment in the out-of-order queue: its first number, and below it when it arrived. As one number it is compared without branches, which
 /// nobody could predict in a heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct HeldSegment(u128);
+struct Held(u128);
 
-impl HeldSegment {
+impl Held {
     fn new(dsn: u64, arrived: Instant) -> Self {
         Self(u128::from(dsn) << 64 | u128::from(arrived.as_nanos()))
     }
@@ -38,7 +38,7 @@ pub struct Reordering {
     /// Largest displacement since it was last taken.
     recent: u64,
     /// Those that wait for others, with the least number first: with several paths most come between others.
-    held: BinaryHeap<Reverse<HeldSegment>>,
+    held: BinaryHeap<Reverse<Held>>,
     /// Of all that were not in order, bytes and times.
     displacement: CoarseHistogram,
     delay: CoarseHistogram,
@@ -73,7 +73,7 @@ impl Reordering {
     fn hold(&mut self, dsn: u64, expected: u64, now: Instant) {
         self.displacement.record_value(dsn - expected);
         self.recent = self.recent.max(dsn - expected);
-        self.held.push(Reverse(HeldSegment::new(dsn, now)));
+        self.held.push(Reverse(Held::new(dsn, now)));
         self.first_held = self.first_held.min(dsn);
     }
 

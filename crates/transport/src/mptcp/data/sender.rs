@@ -1,139 +1,98 @@
-//! The sending side of a connection: what the application wrote, what of it was handed to which subflow, what the
-//! peer has acknowledged at the data level, and what is to be sent again elsewhere (RFC 8684 §3.3).
+//! Sending side of the data level: the stream that the application writes, its pieces on the subflows, DATA_ACKs and reinjections
+//! (RFC 8684 §3.3).
 
 use crate::mptcp::chunk::DataChunk;
-use crate::mptcp::linux::data_frag::Fragments;
 use crate::mptcp::linux::send_buffer::SendBuffer;
+use crate::mptcp::linux::write_queue::WriteQueue;
 use std::collections::VecDeque;
 use tailrace_core::{Instant, Ring};
 
-/// Bytes handed to a subflow as one segment; they start where the piece before ends.
+/// Largest amount that an application offers which never runs dry.
+const ENDLESS: u64 = 1 << 62;
+
+/// Bytes given to a subflow as one segment; they start where the piece before ends.
 #[derive(Clone, Copy, Debug)]
-struct BufferPiece {
+struct SentPiece {
     end: u64,
-    /// When it was sent for the first time; zero before that.
+    /// Time of the first transmission; zero before that.
     first_sent: Instant,
-    /// The subflows that carried it, a bit each.
+    /// Subflows that carried it, one bit each.
     carriers: u32,
 }
 
-/// What tells that there is nothing to send comes first.
+/// DATA_FIN of this end (RFC 8684 §3.3.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DataFin {
+    /// The application still writes.
+    Open,
+    /// The application has closed: the DATA_FIN is to be sent, or sent again. In a fallback, the subflow is to be closed.
+    Due,
+    /// It was sent, or the subflow was closed.
+    Sent,
+}
+
+/// Limit of unacknowledged data.
+#[derive(Clone, Debug)]
+enum SendLimit {
+    /// Bytes of data.
+    Bytes(u64),
+    /// Memory, as Linux counts it.
+    Linux(WriteQueue),
+}
+
+/// Sending side of the data level. Fields that tell whether there is anything to send come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct DataSender {
-    /// First data sequence number not acknowledged.
-    pub(crate) una: u64,
-    /// Next data sequence number to be sent for the first time; beyond the DATA_FIN once that was sent.
-    pub(crate) nxt: u64,
-    /// End of what the application has written.
-    pub(crate) app_end: u64,
-    /// To be sent again, in order and disjoint.
-    reinject: VecDeque<DataChunk>,
-    /// The application has closed: a DATA_FIN follows the data.
-    pub(crate) closing: bool,
-    /// The application writes until it finds no room; else it waits for some.
-    writes: bool,
-    /// It has found no room, and waits for some.
-    waits: bool,
-    /// The number of the next new piece.
+    /// First data sequence number that is not acknowledged (SND.UNA).
+    una: u64,
+    /// Next data sequence number to be sent for the first time (SND.NXT); beyond the DATA_FIN once that was sent.
+    nxt: u64,
+    /// Data sequence number after the last byte that the application has written.
+    app_end: u64,
+    /// Reinjections, in order and disjoint.
+    reinjections: VecDeque<DataChunk>,
+    fin: DataFin,
+    /// Whether the peer's window is known to be shut with room on a subflow: until it opens, that is one stall.
+    stalled: bool,
+    /// Number of the next new piece.
     next_piece: u32,
-    /// The right edge of the peer's window.
-    pub(crate) edge: u64,
-    /// How much may be unacknowledged.
-    buffer: u64,
-    pieces: Ring<BufferPiece>,
-    /// The buffer as memory, where it is counted so, and how far it has been filled.
-    memory: Option<SendBuffer>,
-    stored: u64,
-    /// What of that was not handed out lies in these.
-    fragments: Fragments,
-    /// Where that which was handed out again last ends.
-    resent_to: u64,
+    /// Right edge of the peer's window.
+    edge: u64,
+    limit: SendLimit,
+    pieces: Ring<SentPiece>,
+    /// End of the chunk that was reinjected last.
+    reinjected_to: u64,
 }
 
 impl DataSender {
+    /// With a buffer of so many bytes of data.
     pub(crate) fn new(buffer: u64) -> Self {
+        Self::with_limit(SendLimit::Bytes(buffer.max(1)))
+    }
+
+    /// With a buffer of memory, as Linux has it.
+    pub(crate) fn with_memory(buffer: SendBuffer) -> Self {
+        Self::with_limit(SendLimit::Linux(WriteQueue::new(buffer)))
+    }
+
+    fn with_limit(limit: SendLimit) -> Self {
         Self {
             pieces: Ring::new(),
             next_piece: 0,
-            reinject: VecDeque::new(),
+            reinjections: VecDeque::new(),
             una: 0,
             nxt: 0,
             app_end: 0,
             edge: 0,
-            closing: false,
-            buffer: buffer.max(1),
-            memory: None,
-            stored: 0,
-            writes: false,
-            waits: false,
-            fragments: Fragments::default(),
-            resent_to: 0,
+            fin: DataFin::Open,
+            stalled: false,
+            limit,
+            reinjected_to: 0,
         }
     }
 
-    /// The buffer is one of memory.
-    pub(crate) fn with_memory(memory: SendBuffer) -> Self {
-        Self { memory: Some(memory), ..Self::new(u64::MAX) }
-    }
-
-    /// The application writes at once what it may, and goes on until it finds no room: then it waits until a third of the buffer is
-    /// free (`mptcp_sendmsg`, `sk_stream_is_writeable`). Returns whether it has written.
-    pub(crate) fn refill(&mut self) -> bool {
-        let Some(memory) = self.memory.as_ref().filter(|_| self.stored < self.app_end) else { return false };
-        let held = self.stored.saturating_sub(self.una);
-        let written = if self.writes || self.is_writeable(memory) {
-            self.fragments.write(self.stored, held, memory.size())
-        } else {
-            0
-        };
-        self.stored += written;
-        self.writes = written > 0;
-        self.waits = !self.writes;
-        self.writes
-    }
-
-    /// Whether the application has found no room, and waits for some.
-    #[inline]
-    pub(crate) const fn waits(&self) -> bool {
-        self.waits
-    }
-
-    /// Whether it has waited, and finds some.
-    pub(crate) fn wakes(&self) -> bool {
-        self.waits && self.memory.as_ref().is_some_and(|memory| self.is_writeable(memory))
-    }
-
-    fn is_writeable(&self, memory: &SendBuffer) -> bool {
-        memory.is_writeable(self.stored.saturating_sub(self.una) + self.fragments.headers())
-    }
-
-    /// The application waits for room.
-    pub(crate) fn is_full(&self) -> bool {
-        self.memory.is_some() && self.stored < self.app_end
-    }
-
-    /// A subflow's send buffer has this size.
-    pub(crate) fn follow(&mut self, subflow: &SendBuffer) {
-        if let Some(memory) = &mut self.memory {
-            memory.follow(subflow);
-        }
-    }
-
-    /// The subflows' send buffers have these sizes.
-    pub(crate) fn join(&mut self, sizes: impl Iterator<Item = u64>) {
-        if let Some(memory) = &mut self.memory {
-            memory.join(sizes);
-        }
-    }
-
-    /// As far as the send buffer goes.
-    #[inline]
-    fn buffer_end(&self) -> u64 {
-        if self.memory.is_some() { self.stored } else { self.una.saturating_add(self.buffer) }
-    }
-
-    /// The first byte of data will have number `dsn`; what was written so far moves there.
+    /// The first byte has number `dsn`; data that was written before moves there.
     pub(crate) fn start(&mut self, dsn: u64) {
         debug_assert_eq!(self.una, self.nxt, "nothing was sent yet");
         let by = dsn - self.una;
@@ -141,7 +100,149 @@ impl DataSender {
         self.nxt = dsn;
         self.app_end = self.app_end.saturating_add(by);
         self.edge = dsn;
-        self.stored = dsn;
+        if let SendLimit::Linux(queue) = &mut self.limit {
+            queue.start(dsn);
+        }
+    }
+
+    /// First data sequence number that is not acknowledged.
+    #[inline]
+    pub(crate) const fn una(&self) -> u64 {
+        self.una
+    }
+
+    /// Next data sequence number to be sent for the first time.
+    #[inline]
+    pub(crate) const fn nxt(&self) -> u64 {
+        self.nxt
+    }
+
+    /// End of the data that was sent; the DATA_FIN does not count.
+    #[inline]
+    pub(crate) fn data_nxt(&self) -> u64 {
+        self.nxt.min(self.app_end)
+    }
+
+    /// Data sequence number after the last byte that the application has written.
+    #[inline]
+    pub(crate) const fn app_end(&self) -> u64 {
+        self.app_end
+    }
+
+    /// Bytes of window from `dsn` on.
+    #[inline]
+    pub(crate) const fn window_from(&self, dsn: u64) -> u64 {
+        self.edge.saturating_sub(dsn)
+    }
+
+    /// The application offers `bytes` more; returns how many are taken.
+    pub(crate) fn write(&mut self, bytes: u64) -> u64 {
+        let end = self.app_end.saturating_add(bytes).min(self.una.saturating_add(ENDLESS));
+        let taken = end.saturating_sub(self.app_end);
+        self.app_end += taken;
+        taken
+    }
+
+    /// The application has closed. Endless data ends with what was sent.
+    pub(crate) fn close(&mut self) {
+        if self.app_end >= self.una.saturating_add(ENDLESS / 2) {
+            self.app_end = self.nxt;
+        }
+        self.fin = DataFin::Due;
+    }
+
+    /// Whether the application has closed.
+    #[inline]
+    pub(crate) fn is_closing(&self) -> bool {
+        self.fin != DataFin::Open
+    }
+
+    /// Whether the DATA_FIN is to be sent, or sent again.
+    #[inline]
+    pub(crate) fn is_fin_due(&self) -> bool {
+        self.fin == DataFin::Due
+    }
+
+    /// Data sequence number of the DATA_FIN, once the application has closed.
+    pub(crate) fn fin(&self) -> Option<u64> {
+        self.is_closing().then_some(self.app_end)
+    }
+
+    /// Data sequence number of a DATA_FIN that is due and has no data to ride on.
+    pub(crate) fn lone_fin(&self) -> Option<u64> {
+        self.fin().filter(|fin| self.is_fin_due() && *fin == self.data_nxt())
+    }
+
+    /// The DATA_FIN leaves with the next segment.
+    pub(crate) fn on_fin_sent(&mut self) {
+        self.fin = DataFin::Sent;
+        self.nxt = self.nxt.max(self.app_end + 1);
+    }
+
+    /// The FIN of the one subflow takes the place of the DATA_FIN, in a fallback.
+    pub(crate) fn on_plain_fin(&mut self) {
+        self.fin = DataFin::Sent;
+    }
+
+    /// Sends the DATA_FIN again if it was sent and is not acknowledged.
+    pub(crate) fn repeat_fin(&mut self) {
+        if self.is_closing() && self.nxt > self.app_end && !self.fin_acked() {
+            self.fin = DataFin::Due;
+        }
+    }
+
+    /// Whether the peer has acknowledged the DATA_FIN.
+    pub(crate) fn fin_acked(&self) -> bool {
+        self.is_closing() && self.una > self.app_end
+    }
+
+    /// Lets the application write into memory, where that counts; see [`WriteQueue::write`].
+    pub(crate) fn fill_memory(&mut self) -> bool {
+        match &mut self.limit {
+            SendLimit::Linux(queue) => queue.write(self.una, self.app_end),
+            SendLimit::Bytes(_) => false,
+        }
+    }
+
+    /// Whether the application sleeps for want of memory.
+    #[inline]
+    pub(crate) fn is_writer_blocked(&self) -> bool {
+        self.queue().is_some_and(WriteQueue::is_blocked)
+    }
+
+    /// Whether it sleeps and there is memory to wake it.
+    pub(crate) fn wakes_writer(&self) -> bool {
+        self.queue().is_some_and(|queue| queue.wakes_writer(self.una))
+    }
+
+    /// Whether the application has more to write than memory holds.
+    pub(crate) fn is_full(&self) -> bool {
+        self.queue().is_some_and(|queue| queue.stored() < self.app_end)
+    }
+
+    /// Send buffer in memory.
+    pub(crate) fn memory_mut(&mut self) -> Option<&mut SendBuffer> {
+        match &mut self.limit {
+            SendLimit::Linux(queue) => Some(queue.buffer_mut()),
+            SendLimit::Bytes(_) => None,
+        }
+    }
+
+    #[inline]
+    const fn queue(&self) -> Option<&WriteQueue> {
+        match &self.limit {
+            SendLimit::Linux(queue) => Some(queue),
+            SendLimit::Bytes(_) => None,
+        }
+    }
+
+    /// Data sequence number up to which the send buffer reaches.
+    #[inline]
+    fn buffer_end(&self) -> u64 {
+        match &self.limit {
+            SendLimit::Linux(queue) => queue.stored(),
+            SendLimit::Bytes(bytes) => self.una.saturating_add(*bytes),
+        }
     }
 
     /// Whether the application has written anything.
@@ -150,98 +251,101 @@ impl DataSender {
         self.app_end > 1
     }
 
+    /// Whether all data that was written has been sent for the first time.
+    #[inline]
+    pub(crate) const fn is_all_sent(&self) -> bool {
+        self.nxt >= self.app_end
+    }
+
     /// Bytes sent and not acknowledged at the data level.
     pub(crate) const fn outstanding(&self) -> u64 {
         self.nxt - self.una
     }
 
-    /// Bytes that the peer's window lets go beyond what was handed out.
+    /// Bytes of the peer's window beyond the data that was sent.
     pub(crate) const fn window_left(&self) -> u64 {
-        self.edge.saturating_sub(self.nxt)
+        self.window_from(self.nxt)
     }
 
     /// Whether everything that was written has been sent and acknowledged.
     #[inline]
     pub(crate) fn is_idle(&self) -> bool {
-        self.una == self.nxt && self.nxt >= self.app_end && self.reinject.is_empty()
+        self.una == self.nxt && self.is_all_sent() && self.reinjections.is_empty()
     }
 
-    /// Bytes that wait in the send buffer for a subflow; what does not fit into it waits in the application.
+    /// Bytes that wait in the send buffer for a subflow; the rest of what was written waits in the application.
     pub(crate) fn unassigned(&self) -> u64 {
         self.app_end.min(self.buffer_end()).saturating_sub(self.nxt)
     }
 
-    /// The DATA_FIN's number, once the application has closed.
-    pub(crate) fn fin(&self) -> Option<u64> {
-        self.closing.then_some(self.app_end)
-    }
-
-    pub(crate) fn fin_sent(&self) -> bool {
-        self.closing && self.nxt > self.app_end
-    }
-
-    pub(crate) fn fin_acked(&self) -> bool {
-        self.closing && self.una > self.app_end
-    }
-
-    /// The next bytes that no subflow has carried, at most `mss`. A window that leaves room for a small piece only
-    /// is waited out, as long as anything is on its way (RFC 9293 §3.8.6.2.1).
+    /// Next new chunk, of at most `mss` bytes. Sender-side silly window avoidance: a small rest of the window waits as long as any data
+    /// is in flight (RFC 9293 §3.8.6.2.1).
     #[inline]
     pub(crate) fn fresh(&self, mss: u32) -> Option<DataChunk> {
         let to = self.app_end.min(self.edge).min(self.buffer_end());
         let len = to.saturating_sub(self.nxt).min(u64::from(mss));
-        if self.memory.is_some() {
-            let len = len.min(self.fragments.rest(self.nxt));
+        if let SendLimit::Linux(queue) = &self.limit {
+            let len = len.min(queue.fragments().rest(self.nxt));
             return (len > 0).then_some(DataChunk { dsn: self.nxt, len: len as u32, carriers: 0 });
         }
         let silly = len < u64::from(mss) && self.nxt + len < self.app_end && self.outstanding() > 0;
         (len > 0 && !silly).then_some(DataChunk { dsn: self.nxt, len: len as u32, carriers: 0 })
     }
 
-    /// Whether there are bytes that no subflow has carried, within the window and the buffer.
+    /// Whether there is new data within the window and the buffer.
     #[inline]
     pub(crate) fn has_fresh(&self) -> bool {
         self.nxt < self.app_end.min(self.edge).min(self.buffer_end())
     }
 
-    /// Whether the next new byte goes on with a fragment of which a part was handed out.
-    pub(crate) fn is_within(&self) -> bool {
-        self.memory.is_some() && self.fragments.is_within(self.nxt)
+    /// Whether the next chunk, new or reinjected, continues a fragment of which a part was just assigned.
+    pub(crate) fn is_within_fragment(&self) -> bool {
+        let fragments = self.queue().map(WriteQueue::fragments);
+        match self.reinjections.front() {
+            Some(first) => {
+                first.dsn == self.reinjected_to && !fragments.is_some_and(|f| f.begins_at(first.dsn))
+            }
+            None => fragments.is_some_and(|f| f.is_within(self.nxt)),
+        }
     }
 
-    /// Whether what is to be sent again first goes on with a fragment of which a part was just handed out again.
-    pub(crate) fn resends_within(&self) -> bool {
-        let first = self.reinject.front();
-        first.is_some_and(|c| c.dsn == self.resent_to && !self.fragments.begins_at(c.dsn))
-    }
-
-    /// Where what goes again from `dsn` on ends, if fragments are known: with its fragment, as far as that was handed out (`__mptcp_retrans`).
+    /// End of the fragment that contains `dsn`, as far as it was sent; none without fragments (`__mptcp_retrans`).
     pub(crate) fn end_of_fragment(&self, dsn: u64) -> Option<u64> {
-        let end = self.memory.as_ref().and_then(|_| self.fragments.end_after(dsn))?;
+        let end = self.queue()?.fragments().end_after(dsn)?;
         Some(end.min(self.nxt))
     }
 
-    /// How far everything from `dsn` on has been handed out since it was to be sent again.
-    pub(crate) fn resent_from(&self, dsn: u64) -> u64 {
-        self.reinject.iter().find(|c| c.end() > dsn).map_or(u64::MAX, |c| c.dsn.max(dsn))
+    /// Data sequence number up to which everything from `dsn` on was reinjected already.
+    pub(crate) fn reinjected_from(&self, dsn: u64) -> u64 {
+        self.reinjections.iter().find(|c| c.end() > dsn).map_or(u64::MAX, |c| c.dsn.max(dsn))
     }
 
-    /// Whether there is data that only the peer's window holds back.
+    /// Whether the peer's window alone holds data back.
     pub(crate) fn is_window_limited(&self, mss: u32) -> bool {
         self.nxt < self.app_end && self.edge < self.app_end.min(self.nxt + u64::from(mss))
     }
 
-    /// Whether data waits for a window that is shut, while nothing is on its way whose acknowledgment could open it.
+    /// Whether data waits for a window that is shut while nothing is in flight whose acknowledgment could open it.
     pub(crate) fn is_shut_out(&self) -> bool {
         self.outstanding() == 0 && self.edge <= self.nxt && self.nxt < self.app_end
     }
 
-    /// Whether there is data that only the send buffer holds back.
+    /// Whether the send buffer alone holds data back.
     pub(crate) fn is_buffer_limited(&self, mss: u32) -> bool {
         self.nxt < self.app_end && self.buffer_end() < self.nxt + u64::from(mss)
     }
 
-    /// What is to be sent again first: of one fragment, where those are known, though the segment that carried it went on.
+    /// Notes that the window is shut with room on a subflow; whether that is a new stall.
+    pub(crate) fn on_stall(&mut self) -> bool {
+        !core::mem::replace(&mut self.stalled, true)
+    }
+
+    /// The window has opened.
+    pub(crate) fn end_stall(&mut self) {
+        self.stalled = false;
+    }
+
+    /// First chunk to be reinjected; it ends with its fragment, where fragments count.
     #[inline]
     pub(crate) fn first_reinjection(&mut self) -> Option<DataChunk> {
         let mut chunk = self.front_of_reinjections()?;
@@ -252,9 +356,9 @@ impl DataSender {
     }
 
     fn front_of_reinjections(&mut self) -> Option<DataChunk> {
-        while let Some(chunk) = self.reinject.front_mut() {
+        while let Some(chunk) = self.reinjections.front_mut() {
             if chunk.end() <= self.una {
-                self.reinject.pop_front();
+                self.reinjections.pop_front();
                 continue;
             }
             if chunk.dsn < self.una {
@@ -266,39 +370,50 @@ impl DataSender {
         None
     }
 
-    /// The oldest bytes on their way.
+    /// Oldest piece in flight, from the first unacknowledged byte on.
     pub(crate) fn oldest(&self) -> Option<DataChunk> {
         let piece = self.pieces.front()?;
         let len = (piece.end - self.una) as u32;
         Some(DataChunk { dsn: self.una, len, carriers: piece.carriers })
     }
 
-    /// The piece that begins at `dsn` or contains it, from there on.
+    /// Piece that contains `dsn`, from there on.
     pub(crate) fn piece_at(&self, dsn: u64) -> Option<DataChunk> {
-        let i = self.pieces.partition_point(|p| p.end <= dsn);
-        let piece = self.pieces.get(i)?;
+        let piece = self.pieces.get(self.index_of(dsn))?;
         Some(DataChunk { dsn, len: (piece.end - dsn) as u32, carriers: piece.carriers })
     }
 
-    /// `chunk` goes to subflow `carrier`, as a piece of its own or as part of the latest, which waits there; new ones are
-    /// numbered. Returns the number of the latest, as far as 32 bits tell it.
-    pub(crate) fn hand_out(&mut self, chunk: &DataChunk, (carrier, joins): (usize, bool)) -> u32 {
+    fn index_of(&self, dsn: u64) -> usize {
+        self.pieces.partition_point(|p| p.end <= dsn)
+    }
+
+    /// Assigns `chunk` to subflow `carrier`: as a piece of its own, or (`joins`) as part of the latest piece, which waits there. Returns
+    /// the number of the latest piece, modulo 2^32.
+    pub(crate) fn assign(&mut self, chunk: &DataChunk, (carrier, joins): (usize, bool)) -> u32 {
         if chunk.dsn == self.nxt {
-            if let Some(latest) = self.pieces.back_mut().filter(|_| joins) {
-                latest.end = chunk.end();
-                self.nxt = chunk.end();
-                self.fragments.hand_out(self.nxt);
-                return self.next_piece.wrapping_sub(1);
-            }
-            self.next_piece = self.next_piece.wrapping_add(1);
-            self.nxt = chunk.end();
-            self.fragments.hand_out(self.nxt);
-            let first_sent = Instant::ZERO;
-            self.pieces.push_back(BufferPiece { end: chunk.end(), first_sent, carriers: 1 << carrier });
-            return self.next_piece.wrapping_sub(1);
+            self.assign_new(chunk, carrier, joins);
+        } else {
+            self.assign_again(chunk, carrier);
         }
-        let first = self.pieces.partition_point(|p| p.end <= chunk.dsn);
-        for i in first..self.pieces.len() {
+        self.next_piece.wrapping_sub(1)
+    }
+
+    fn assign_new(&mut self, chunk: &DataChunk, carrier: usize, joins: bool) {
+        self.nxt = chunk.end();
+        if let SendLimit::Linux(queue) = &mut self.limit {
+            queue.fragments_mut().on_sent(self.nxt);
+        }
+        if let Some(latest) = self.pieces.back_mut().filter(|_| joins) {
+            latest.end = chunk.end();
+            return;
+        }
+        self.next_piece = self.next_piece.wrapping_add(1);
+        let first_sent = Instant::ZERO;
+        self.pieces.push_back(SentPiece { end: chunk.end(), first_sent, carriers: 1 << carrier });
+    }
+
+    fn assign_again(&mut self, chunk: &DataChunk, carrier: usize) {
+        for i in self.index_of(chunk.dsn)..self.pieces.len() {
             let piece = &mut self.pieces[i];
             piece.carriers |= 1 << carrier;
             if piece.end >= chunk.end() {
@@ -306,42 +421,41 @@ impl DataSender {
             }
         }
         self.take_reinjection(chunk);
-        self.resent_to = chunk.end();
-        self.next_piece.wrapping_sub(1)
+        self.reinjected_to = chunk.end();
     }
 
-    /// `chunk` is, or begins, what is to be sent again first.
+    /// Removes `chunk` from the front of the reinjections, if it is there.
     fn take_reinjection(&mut self, chunk: &DataChunk) {
-        let Some(first) = self.reinject.front_mut().filter(|c| c.dsn == chunk.dsn) else { return };
+        let Some(first) = self.reinjections.front_mut().filter(|c| c.dsn == chunk.dsn) else { return };
         if first.len > chunk.len {
             (first.dsn, first.len) = (chunk.end(), first.len - chunk.len);
         } else {
-            self.reinject.pop_front();
+            self.reinjections.pop_front();
         }
     }
 
-    /// The piece handed out last was a new one, at `now`.
+    /// Stamps the newest piece with the time of its first transmission.
     #[inline]
-    pub(crate) fn date_newest(&mut self, now: Instant) {
+    pub(crate) fn stamp_newest(&mut self, now: Instant) {
         if let Some(piece) = self.pieces.back_mut() {
             piece.first_sent = now;
         }
     }
 
-    /// The piece with byte `dsn` leaves at `now`, for the first time unless it is dated.
-    pub(crate) fn date(&mut self, dsn: u64, now: Instant) {
-        self.date_at(self.pieces.partition_point(|p| p.end <= dsn), now);
+    /// Stamps the piece with byte `dsn`, unless it was sent before.
+    pub(crate) fn stamp(&mut self, dsn: u64, now: Instant) {
+        self.stamp_at(self.index_of(dsn), now);
     }
 
-    /// The same for the piece with this number.
+    /// Stamps the piece with this number, unless it was sent before.
     #[inline]
-    pub(crate) fn date_piece(&mut self, number: u32, now: Instant) {
+    pub(crate) fn stamp_piece(&mut self, number: u32, now: Instant) {
         let first = self.next_piece.wrapping_sub(self.pieces.len() as u32);
-        self.date_at(number.wrapping_sub(first) as usize, now);
+        self.stamp_at(number.wrapping_sub(first) as usize, now);
     }
 
     #[inline]
-    fn date_at(&mut self, i: usize, now: Instant) {
+    fn stamp_at(&mut self, i: usize, now: Instant) {
         if let Some(piece) = self.pieces.get_mut(i)
             && piece.first_sent == Instant::ZERO
         {
@@ -349,50 +463,49 @@ impl DataSender {
         }
     }
 
-    /// When the piece with byte `dsn` was sent for the first time; none once it is acknowledged.
+    /// Time at which the piece with byte `dsn` was sent for the first time; `None` once that byte is acknowledged.
     pub(crate) fn first_sending_of(&self, dsn: u64) -> Option<Instant> {
-        let i = self.pieces.partition_point(|p| p.end <= dsn);
-        self.pieces.get(i).filter(|_| dsn >= self.una).map(|p| p.first_sent)
+        self.pieces.get(self.index_of(dsn)).filter(|_| dsn >= self.una).map(|p| p.first_sent)
     }
 
-    /// `dsn..end` is to be sent again on other subflows than carried it.
+    /// Reinjects `dsn..end` on other subflows than carried it.
     pub(crate) fn reinject(&mut self, dsn: u64, end: u64) {
         let mut dsn = dsn.max(self.una);
         while dsn < end.min(self.app_end) {
             let Some(mut chunk) = self.piece_at(dsn) else { return };
             chunk.len = chunk.len.min((end - dsn) as u32);
             dsn = chunk.end();
-            let i = self.reinject.partition_point(|c| c.dsn < chunk.dsn);
-            let known = i.checked_sub(1).is_some_and(|b| self.reinject[b].end() > chunk.dsn)
-                || self.reinject.get(i).is_some_and(|c| c.dsn < chunk.end());
+            let i = self.reinjections.partition_point(|c| c.dsn < chunk.dsn);
+            let known = i.checked_sub(1).is_some_and(|b| self.reinjections[b].end() > chunk.dsn)
+                || self.reinjections.get(i).is_some_and(|c| c.dsn < chunk.end());
             if !known {
-                self.reinject.insert(i, chunk);
+                self.reinjections.insert(i, chunk);
             }
         }
     }
 
-    /// Everything that is not acknowledged is to be sent again, by whomever.
+    /// Reinjects everything that is not acknowledged, on any subflow.
     pub(crate) fn reinject_all(&mut self) {
-        self.reinject.clear();
+        self.reinjections.clear();
         self.reinject(self.una, self.nxt);
-        self.reinject.iter_mut().for_each(|c| c.carriers = 0);
+        self.reinjections.iter_mut().for_each(|c| c.carriers = 0);
     }
 
-    /// Forgets who carried what is first to be sent again: everybody did.
+    /// Allows every subflow to carry the first reinjection.
     pub(crate) fn forget_carriers(&mut self) {
-        if let Some(chunk) = self.reinject.front_mut() {
+        if let Some(chunk) = self.reinjections.front_mut() {
             chunk.carriers = 0;
         }
     }
 
-    /// Subflow `id` is gone; its place may be taken by another.
+    /// Subflow `id` is over; its place may be taken by another.
     pub(crate) fn forget_carrier(&mut self, id: usize) {
         let mask = !(1_u32 << id);
         self.pieces.iter_mut().for_each(|p| p.carriers &= mask);
-        self.reinject.iter_mut().for_each(|c| c.carriers &= mask);
+        self.reinjections.iter_mut().for_each(|c| c.carriers &= mask);
     }
 
-    /// A data-level acknowledgment with the window beside it; returns the bytes it acknowledges for the first time.
+    /// Processes a DATA_ACK with the window beside it; returns the newly acknowledged bytes, the DATA_FIN included.
     #[inline]
     pub(crate) fn on_ack(&mut self, ack: u64, window: u64) -> u64 {
         if ack > self.nxt || ack < self.una {
@@ -404,20 +517,25 @@ impl DataSender {
         while self.pieces.front().is_some_and(|p| p.end <= ack) {
             self.pieces.pop_front();
         }
-        self.fragments.forget(ack);
+        if let SendLimit::Linux(queue) = &mut self.limit {
+            queue.fragments_mut().forget(ack);
+        }
         news
     }
 
-    /// From now on one TCP carries all in order: nothing is sent twice, and its FIN takes the place of a DATA_FIN.
-    pub(crate) fn continue_as_one(&mut self) {
-        self.reinject.clear();
+    /// From now on one TCP carries everything in order: no reinjections, and its FIN takes the place of the DATA_FIN.
+    pub(crate) fn on_fallback(&mut self) {
+        self.reinjections.clear();
         if self.una <= self.app_end {
             self.nxt = self.nxt.min(self.app_end);
+        }
+        if self.is_closing() {
+            self.fin = DataFin::Due;
         }
     }
 
     pub(crate) fn has_reinjections(&self) -> bool {
-        !self.reinject.is_empty()
+        !self.reinjections.is_empty()
     }
 }
 
@@ -437,12 +555,12 @@ mod tests {
     fn send(s: &mut DataSender, carrier: usize, n: usize) {
         for _ in 0..n {
             let chunk = s.fresh(100).unwrap();
-            s.hand_out(&chunk, (carrier, false));
+            s.assign(&chunk, (carrier, false));
         }
     }
 
     #[test]
-    fn new_data_ends_at_the_window_the_buffer_and_what_was_written() {
+    fn fresh_data_is_limited_by_window_buffer_and_application() {
         let mut s = sender(1050, 1000);
         send(&mut s, 0, 10);
         assert_eq!((s.fresh(100), s.has_fresh(), s.is_window_limited(100)), (None, false, true));
@@ -450,13 +568,13 @@ mod tests {
         assert!(s.has_fresh());
         let rest = s.fresh(100).unwrap();
         assert_eq!((rest.dsn, rest.len), (2000, 50));
-        s.hand_out(&rest, (0, false));
+        s.assign(&rest, (0, false));
         assert_eq!((s.fresh(100), s.has_fresh()), (None, false));
         assert_eq!((s.is_window_limited(100), s.outstanding()), (false, 950));
     }
 
     #[test]
-    fn what_waits_for_a_subflow_ends_at_the_send_buffer() {
+    fn unassigned_data_is_limited_by_the_send_buffer() {
         let mut s = DataSender::new(500);
         s.app_end = 2000;
         s.start(1000);
@@ -471,7 +589,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_piece_of_window_is_waited_out() {
+    fn silly_window_waits_while_data_is_in_flight() {
         let mut s = sender(1000, 250);
         send(&mut s, 0, 2);
         assert_eq!(s.fresh(100), None);
@@ -484,7 +602,7 @@ mod tests {
     }
 
     #[test]
-    fn reinjections_are_in_order_disjoint_and_gone_once_acknowledged() {
+    fn reinjections_are_ordered_disjoint_and_dropped_on_ack() {
         let mut s = sender(1000, 1000);
         send(&mut s, 0, 4);
         s.reinject(1200, 1400);
@@ -494,7 +612,7 @@ mod tests {
         s.on_ack(1050, 1000);
         while let Some(chunk) = s.first_reinjection() {
             seen.push((chunk.dsn, chunk.end(), chunk.carriers));
-            s.hand_out(&chunk, (1, false));
+            s.assign(&chunk, (1, false));
         }
         assert_eq!(seen, [(1050, 1100, 1), (1100, 1200, 1), (1200, 1300, 1), (1300, 1400, 1)]);
         assert_eq!(s.oldest().unwrap().carriers, 0b11);
@@ -506,39 +624,39 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_again_in_part_leaves_its_rest() {
+    fn partial_reinjection_leaves_the_rest() {
         let mut s = sender(1000, 1000);
         send(&mut s, 0, 2);
         s.reinject(1000, 1200);
         let chunk = s.first_reinjection().unwrap();
-        s.hand_out(&DataChunk { len: 40, ..chunk }, (1, false));
+        s.assign(&DataChunk { len: 40, ..chunk }, (1, false));
         let rest = s.first_reinjection().unwrap();
         assert_eq!((rest.dsn, rest.end()), (1040, 1100));
-        s.hand_out(&rest, (1, false));
+        s.assign(&rest, (1, false));
         assert_eq!(s.first_reinjection().map(|c| c.dsn), Some(1100));
     }
 
     #[test]
-    fn what_joins_the_latest_piece_is_part_of_it() {
+    fn joining_chunk_extends_the_latest_piece() {
         let mut s = sender(1000, 1000);
-        s.hand_out(&DataChunk { dsn: 1000, len: 40, carriers: 0 }, (1, false));
-        let number = s.hand_out(&DataChunk { dsn: 1040, len: 60, carriers: 0 }, (1, true));
-        s.date_piece(number, Instant::from_millis(7));
+        s.assign(&DataChunk { dsn: 1000, len: 40, carriers: 0 }, (1, false));
+        let number = s.assign(&DataChunk { dsn: 1040, len: 60, carriers: 0 }, (1, true));
+        s.stamp_piece(number, Instant::from_millis(7));
         let piece = s.oldest().unwrap();
         assert_eq!((piece.dsn, piece.end(), piece.carriers), (1000, 1100, 0b10));
         assert_eq!(s.first_sending_of(1099), Some(Instant::from_millis(7)));
     }
 
     #[test]
-    fn a_piece_keeps_the_time_of_its_first_sending() {
+    fn piece_keeps_the_time_of_its_first_transmission() {
         let mut s = sender(1000, 1000);
         for ms in 1..=3 {
             send(&mut s, 0, 1);
-            s.date_newest(Instant::from_millis(ms));
+            s.stamp_newest(Instant::from_millis(ms));
         }
         s.reinject(1000, 1100);
         let chunk = s.first_reinjection().unwrap();
-        s.hand_out(&chunk, (1, false));
+        s.assign(&chunk, (1, false));
         let first = |s: &DataSender, dsn| s.first_sending_of(dsn).map(|at| at.as_nanos() / 1_000_000);
         assert_eq!([1000, 1099, 1100, 1299].map(|dsn| first(&s, dsn)), [1, 1, 2, 3].map(Some));
         assert_eq!(first(&s, 1300), None, "not sent yet");
@@ -547,29 +665,29 @@ mod tests {
     }
 
     #[test]
-    fn an_application_writes_until_there_is_no_room_and_then_waits_for_a_third_of_the_buffer() {
+    fn writer_sleeps_until_a_third_of_the_send_buffer_is_free() {
         let mut s = DataSender::with_memory(SendBuffer::new(BufferSize::fixed(667_648)));
         s.app_end = 10_000_000;
         s.start(1);
-        while s.refill() {}
+        while s.fill_memory() {}
         // As measured in Linux 6.12: a buffer of 667648 bytes was filled up to 688128, 21 blocks of 32768 with 40 bytes before each.
         assert_eq!(s.unassigned(), 21 * 32_728);
         let mut s = DataSender::with_memory(SendBuffer::new(BufferSize::fixed(393_216)));
         s.app_end = 10_000_000;
         s.start(1);
-        while s.refill() {}
+        while s.fill_memory() {}
         assert_eq!(s.unassigned(), 12 * 32_728);
         let waits_and_goes_on =
             [(131_000, false), (131_200, true), (131_200, true), (131_200, false), (200_000, false)];
         for (acked, writes) in waits_and_goes_on {
             s.nxt = 1 + acked;
             s.on_ack(1 + acked, 1 << 30);
-            assert_eq!(s.refill(), writes, "{acked}");
+            assert_eq!(s.fill_memory(), writes, "{acked}");
         }
     }
 
     #[test]
-    fn an_acknowledgment_never_takes_back_window_or_data() {
+    fn data_ack_never_shrinks_the_window() {
         let mut s = sender(1000, 500);
         send(&mut s, 0, 3);
         assert_eq!(s.on_ack(1200, 500), 200);
@@ -581,67 +699,67 @@ mod tests {
     }
 
     #[test]
-    fn an_application_wakes_once_it_has_waited_and_a_third_is_free() {
+    fn writer_wakes_only_after_it_has_slept() {
         let mut s = DataSender::with_memory(SendBuffer::new(BufferSize::fixed(98_304)));
         s.app_end = 1 << 20;
         s.start(1);
         s.on_ack(1, 1 << 20);
-        assert!(!s.wakes(), "it has not found the buffer full");
-        while s.refill() {}
-        let stored = s.stored;
+        assert!(!s.wakes_writer(), "it has not found the buffer full");
+        while s.fill_memory() {}
+        let stored = s.queue().unwrap().stored();
         while let Some(chunk) = s.fresh(1000) {
-            s.hand_out(&chunk, (0, false));
+            s.assign(&chunk, (0, false));
         }
         s.on_ack(1 + stored / 4, 1 << 20);
-        assert!(!s.wakes(), "a quarter is free");
+        assert!(!s.wakes_writer(), "a quarter is free");
         s.on_ack(1 + stored / 2, 1 << 20);
-        assert!(s.wakes());
-        assert!(s.refill() && !s.wakes(), "it writes");
+        assert!(s.wakes_writer());
+        assert!(s.fill_memory() && !s.wakes_writer(), "it writes");
     }
 
     #[test]
-    fn what_goes_again_goes_on_until_its_fragment_ends() {
+    fn reinjection_stays_within_its_fragment() {
         let mut s = DataSender::with_memory(SendBuffer::new(BufferSize::fixed(393_216)));
         s.app_end = 1 << 20;
         s.start(1);
-        assert!(s.refill());
+        assert!(s.fill_memory());
         s.on_ack(1, 1 << 20);
         // Of 32,728 bytes; 1424 go into it 22 times, and 1400 are left.
         for _ in 0..30 {
             let chunk = s.fresh(1424).unwrap();
-            s.hand_out(&chunk, (0, false));
+            s.assign(&chunk, (0, false));
         }
-        assert!(!s.resends_within(), "nothing goes again");
+        assert!(!s.is_within_fragment(), "nothing goes again");
         s.reinject_all();
         let mut within = Vec::new();
         for _ in 0..24 {
-            within.push(s.resends_within());
+            within.push(s.is_within_fragment());
             let chunk = s.first_reinjection().unwrap();
-            s.hand_out(&chunk, (1, false));
+            s.assign(&chunk, (1, false));
         }
         let begins: Vec<_> = (0..24).filter(|i| !within[*i]).collect();
         assert_eq!(begins, [0, 23], "two fragments");
     }
 
     #[test]
-    fn what_goes_again_is_cut_where_its_fragment_ends() {
+    fn reinjected_segment_ends_with_its_fragment() {
         let mut s = DataSender::with_memory(SendBuffer::new(BufferSize::fixed(393_216)));
         s.app_end = 1 << 20;
         s.start(1);
-        assert!(s.refill());
+        assert!(s.fill_memory());
         s.on_ack(1, 1 << 20);
         // 32728 bytes are 22 times 1424 and 1400; the segment of these takes 24 of the next fragment, too.
         for _ in 0..23 {
             let chunk = s.fresh(1424).unwrap();
-            s.hand_out(&chunk, (0, false));
+            s.assign(&chunk, (0, false));
         }
-        s.hand_out(&DataChunk { dsn: 32_729, len: 24, carriers: 0 }, (0, true));
+        s.assign(&DataChunk { dsn: 32_729, len: 24, carriers: 0 }, (0, true));
         assert_eq!([1, 31_329, 32_729].map(|dsn| s.end_of_fragment(dsn)), [32_729, 32_729, 32_753].map(Some));
         s.reinject_all();
         let mut lengths = Vec::new();
         while let Some(chunk) = s.first_reinjection() {
             lengths.push(chunk.len);
-            s.hand_out(&chunk, (1, false));
+            s.assign(&chunk, (1, false));
         }
         assert_eq!((lengths.len(), &lengths[21..]), (24, &[1424, 1400, 24][..]));
     }

@@ -6,7 +6,7 @@ use crate::mptcp::key::Key;
 /// which is known once both keys are.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub(in crate::mptcp) struct WireNumbers {
+pub(crate) struct WireNumbers {
     /// What is added to this end's numbers, and to the peer's; zero before both keys are known.
     snd_base: u64,
     rcv_base: u64,
@@ -16,61 +16,61 @@ pub(in crate::mptcp) struct WireNumbers {
 
 impl WireNumbers {
     /// This end has `key`.
-    pub(in crate::mptcp) const fn new(key: Key) -> Self {
+    pub(crate) const fn new(key: Key) -> Self {
         Self { key, peer: None, snd_base: 0, rcv_base: 0 }
     }
 
     /// The key of the peer is known.
-    pub(in crate::mptcp) fn learn(&mut self, peer: Key) {
+    pub(crate) fn learn(&mut self, peer: Key) {
         self.peer = Some(peer);
         (self.snd_base, self.rcv_base) = (self.key.initial_dsn(), peer.initial_dsn());
     }
 
     /// This end's key.
-    pub(in crate::mptcp) const fn key(&self) -> Key {
+    pub(crate) const fn key(&self) -> Key {
         self.key
     }
 
     /// The key of the peer, once known.
-    pub(in crate::mptcp) const fn peer(&self) -> Option<Key> {
+    pub(crate) const fn peer(&self) -> Option<Key> {
         self.peer
     }
 
     /// This end's number `dsn`, as it stands on the wire.
     #[inline]
-    pub(in crate::mptcp) const fn sent(&self, dsn: u64) -> u64 {
+    pub(crate) const fn sent(&self, dsn: u64) -> u64 {
         self.snd_base.wrapping_add(dsn)
     }
 
     /// This end's number that stands on the wire as `dsn`.
     #[inline]
-    pub(in crate::mptcp) const fn of_sent(&self, dsn: u64) -> u64 {
+    pub(crate) const fn of_sent(&self, dsn: u64) -> u64 {
         dsn.wrapping_sub(self.snd_base)
     }
 
     /// This end's number of which the wire shows `dsn`, all of it where it is `wide`: else that next to `near`.
     #[inline]
-    pub(in crate::mptcp) const fn of_sent_near(&self, (dsn, wide): (u64, bool), near: u64) -> u64 {
+    pub(crate) const fn of_sent_near(&self, (dsn, wide): (u64, bool), near: u64) -> u64 {
         let exact = self.of_sent(dsn);
-        if wide { exact } else { next_to(near, exact as u32) }
+        if wide { exact } else { nearest(near, exact as u32) }
     }
 
     /// The peer's number of which the wire shows `dsn`, all of it where it is `wide`: else that next to `near`.
     #[inline]
-    pub(in crate::mptcp) const fn of_received_near(&self, (dsn, wide): (u64, bool), near: u64) -> u64 {
+    pub(crate) const fn of_received_near(&self, (dsn, wide): (u64, bool), near: u64) -> u64 {
         let exact = self.of_received(dsn);
-        if wide { exact } else { next_to(near, exact as u32) }
+        if wide { exact } else { nearest(near, exact as u32) }
     }
 
     /// The peer's number `dsn`, as it stands on the wire.
     #[inline]
-    pub(in crate::mptcp) const fn received(&self, dsn: u64) -> u64 {
+    pub(crate) const fn received(&self, dsn: u64) -> u64 {
         self.rcv_base.wrapping_add(dsn)
     }
 
     /// The peer's number that stands on the wire as `dsn`.
     #[inline]
-    pub(in crate::mptcp) const fn of_received(&self, dsn: u64) -> u64 {
+    pub(crate) const fn of_received(&self, dsn: u64) -> u64 {
         dsn.wrapping_sub(self.rcv_base)
     }
 }
@@ -78,7 +78,7 @@ impl WireNumbers {
 /// Of the numbers that end with the 32 bits of `low` the one next to `near`: windows are smaller than half of what they tell
 /// apart (RFC 8684 §3.3.1).
 #[inline]
-pub(in crate::mptcp) const fn next_to(near: u64, low: u32) -> u64 {
+pub(crate) const fn nearest(near: u64, low: u32) -> u64 {
     near.wrapping_add_signed(low.wrapping_sub(near as u32).cast_signed() as i64)
 }
 
@@ -99,9 +99,9 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_32_bits_is_the_one_next_to_what_is_expected() {
+    fn a_number_of_32_bits_is_the_one_nearest_what_is_expected() {
         assert_eq!(
-            [next_to(1, 9), next_to(0x1_ffff_ff00, 0x100), next_to(0x2_0000_0100, 0xffff_ff00)],
+            [nearest(1, 9), nearest(0x1_ffff_ff00, 0x100), nearest(0x2_0000_0100, 0xffff_ff00)],
             [9, 0x2_0000_0100, 0x1_ffff_ff00]
         );
         let mut numbers = WireNumbers::new(Key(1));

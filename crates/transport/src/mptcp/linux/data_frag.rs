@@ -60,7 +60,7 @@ impl Fragments {
     }
 
     /// All up to `nxt` has been handed out.
-    pub(crate) fn hand_out(&mut self, nxt: u64) {
+    pub(crate) fn on_sent(&mut self, nxt: u64) {
         while let Some(end) = self.ends.front().copied().filter(|end| *end <= nxt) {
             self.border = end;
             self.sent.push_back(end);
@@ -116,7 +116,7 @@ mod tests {
     fn where_fragments_begin_is_known_until_they_are_acknowledged() {
         let mut fragments = Fragments::default();
         fragments.write(1, 0, 1 << 20);
-        fragments.hand_out(65_457);
+        fragments.on_sent(65_457);
         assert_eq!(
             [32_729, 32_730, 65_457, 65_537].map(|dsn| fragments.begins_at(dsn)),
             [true, false, true, false]
@@ -129,7 +129,7 @@ mod tests {
     fn what_was_handed_out_is_not_gone_on_with() {
         let mut fragments = Fragments::default();
         fragments.write(1, 0, 1 << 20);
-        fragments.hand_out(65_537);
+        fragments.on_sent(65_537);
         fragments.write(65_537, 65_536, 1 << 20);
         // Another header: 32768 - 2 * 40 - 80 = 32608, then 32728 and what is left of 65536: 200.
         assert_eq!(fragments.ends, [98_145, 130_873, 131_073]);
@@ -147,7 +147,7 @@ mod tests {
         // As seen in Linux 6.12 (`sk_wmem_queued`): 32768 after the first, and no second one in 32768 bytes.
         let mut fragments = Fragments::default();
         assert_eq!((fragments.write(1, 0, 32_768), fragments.headers()), (32_728, 40));
-        fragments.hand_out(32_729);
+        fragments.on_sent(32_729);
         fragments.forget(20_000);
         assert_eq!(fragments.headers(), 40, "a part is acknowledged");
         fragments.forget(32_729);
@@ -160,9 +160,9 @@ mod tests {
         fragments.write(1, 0, 1 << 20);
         assert_eq!((fragments.is_within(1), fragments.is_within(1425)), (false, true));
         assert_eq!(fragments.rest(32_000), 729);
-        fragments.hand_out(32_729);
+        fragments.on_sent(32_729);
         assert!(!fragments.is_within(32_729));
-        fragments.hand_out(65_537);
+        fragments.on_sent(65_537);
         assert_eq!((fragments.is_within(65_537), fragments.rest(65_537)), (false, u64::MAX));
     }
 }

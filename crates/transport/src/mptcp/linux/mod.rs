@@ -7,4 +7,6 @@ pub(crate) mod data_frag;
 pub(crate) mod peer_window;
 pub(crate) mod rcv_buffer;
 pub(crate) mod rcv_space;
+pub(crate) mod rcv_window;
 pub(crate) mod send_buffer;
+pub(crate) mod write_queue;

@@ -10,7 +10,7 @@ use crate::buffer_sizes::DESCRIPTION;
 use crate::mptcp::linux::buffer_size::{
     BufferSize, FULL, GrownBuffer, HALF, INITIAL_SEGMENTS, MOST, full_segment, window_of,
 };
-use crate::mptcp::linux::rcv_space::Room;
+use crate::mptcp::linux::rcv_space::RcvRoom;
 use crate::right_sizing::RightSizing;
 use crate::tcp::linux::receive_queue::{BufferPiece, HeldPackets, READ, ReceiveQueue, SegmentPlace};
 use tailrace_core::{Duration, Instant};
@@ -155,13 +155,13 @@ impl RcvBuffer {
 
     /// The memory of which a subflow may show some on which a segment has come, at this place, while others wait there for those before
     /// them (`tcp_space`). One that begins a buffer above a gap does not count yet. Its own buffer has `size`.
-    pub(crate) fn room(&self, size: u64, waiting: HeldPackets, place: SegmentPlace) -> Room {
+    pub(crate) fn room(&self, size: u64, waiting: HeldPackets, place: SegmentPlace) -> RcvRoom {
         let own = match place {
             SegmentPlace::InOrder => self.packet(),
             SegmentPlace::BehindAnother => self.packet() - DESCRIPTION,
             SegmentPlace::AboveGap | SegmentPlace::Again => 0,
         };
-        Room {
+        RcvRoom {
             free: size.saturating_sub(own + self.charge(waiting)),
             size,
             most: self.size.most,

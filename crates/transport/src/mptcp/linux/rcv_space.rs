@@ -27,7 +27,7 @@ pub(crate) fn first_rcv_space(plan: &MptcpPlan) -> RcvSpace {
 
 /// Memory of which a subflow may show some.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Room {
+pub(crate) struct RcvRoom {
     /// Beside what it holds.
     pub(in crate::mptcp) free: u64,
     /// The whole buffer, the largest that it may become, and what a packet takes.
@@ -40,7 +40,7 @@ pub(crate) struct Room {
     pub(in crate::mptcp) least: u64,
 }
 
-impl Room {
+impl RcvRoom {
     /// What of the memory of a segment of `bytes` is window (`tcp_measure_rcv_mss`).
     fn share_of(&self, bytes: u64) -> Option<u64> {
         self.share.map(|most| ((bytes << 8) / self.packet).clamp(1, most))
@@ -123,7 +123,7 @@ impl RcvSpace {
         &mut self,
         segment: &Segment,
         options: impl FnOnce() -> u32,
-        room: Room,
+        room: RcvRoom,
         now: Instant,
     ) -> bool {
         let bytes = u64::from(segment.payload);
@@ -140,7 +140,7 @@ impl RcvSpace {
 
     /// What is a full segment (`tcp_measure_rcv_mss`), now that one has come whose `options` take so much beside timestamps. Two short
     /// ones in a row are compared with their options, and so is what comes after them.
-    fn measure(&mut self, segment: &Segment, options: impl FnOnce() -> u32, room: Room) {
+    fn measure(&mut self, segment: &Segment, options: impl FnOnce() -> u32, room: RcvRoom) {
         let last = core::mem::take(&mut self.short);
         if segment.payload >= self.full {
             if segment.payload > self.full {
@@ -193,9 +193,9 @@ impl RcvSpace {
         self.window
     }
 
-    /// Whether the window is twice what it was when the subflow showed it last (`shown`), or more. Room that the connection's buffer has
+    /// Whether the window is twice what it was when the subflow showed it last (`shown`), or more. RcvRoom that the connection's buffer has
     /// `left` is not enough for that: what has come on the subflow must let it show as much (`tcp_cleanup_rbuf`).
-    pub(crate) fn open_wide(&self, left: u64, shown: u64) -> bool {
+    pub(crate) fn opens_wide(&self, left: u64, shown: u64) -> bool {
         let open = left.min(self.window);
         open > 0 && open >= 2 * shown
     }
@@ -219,8 +219,14 @@ mod tests {
     use crate::tcp::linux::receive_queue::{HeldPackets, SegmentPlace};
 
     /// Of a buffer of 6 MiB, of which 167/256 are window: 1419 of a packet's 2176 bytes.
-    const ROOM: Room =
-        Room { free: 6_291_456, size: 6_291_456, most: 6_291_456, packet: 2176, share: Some(167), least: 0 };
+    const ROOM: RcvRoom = RcvRoom {
+        free: 6_291_456,
+        size: 6_291_456,
+        most: 6_291_456,
+        packet: 2176,
+        share: Some(167),
+        least: 0,
+    };
 
     #[test]
     fn a_segment_that_wastes_memory_opens_the_window_by_less() {
@@ -259,14 +265,14 @@ mod tests {
         // 211246; the subflow may show 84084 still, and waits with its ACK for a second segment.
         let mut arrivals = RcvSpace::new(Some(Bytes(84_084)));
         arrivals.set_buffer(GrownBuffer { size: 422_492, clamp: 211_246 });
-        assert!(!arrivals.open_wide(211_246, 82_672));
+        assert!(!arrivals.opens_wide(211_246, 82_672));
         let segment = Segment { payload: 1424, ..Segment::default() };
-        let room = Room { size: 323_827, ..ROOM };
+        let room = RcvRoom { size: 323_827, ..ROOM };
         while arrivals.note(&segment, || 24, room, Instant::from_millis(700)) {}
         assert_eq!(arrivals.window(), 211_246);
-        assert!(arrivals.open_wide(211_246, 82_672));
-        assert!(!arrivals.open_wide(150_000, 82_672), "that is all the room there is");
-        assert!(!arrivals.open_wide(0, 0), "nor is none");
+        assert!(arrivals.opens_wide(211_246, 82_672));
+        assert!(!arrivals.opens_wide(150_000, 82_672), "that is all the room there is");
+        assert!(!arrivals.opens_wide(0, 0), "nor is none");
     }
 
     #[test]
@@ -310,7 +316,7 @@ mod tests {
             ..Segment::default()
         };
         let mut arrivals = RcvSpace::new(None);
-        let room = Room { free: 1000, ..ROOM };
+        let room = RcvRoom { free: 1000, ..ROOM };
         for (payload, echo, now, rtt) in [
             (1424, 1, 154, 153_000),
             (96, 2, 160, 153_000),

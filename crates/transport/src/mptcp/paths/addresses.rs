@@ -8,67 +8,73 @@ const MAX_ADDRESS_ID: AddressId = 31;
 
 /// An address of this end.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::mptcp) struct Local {
-    pub(in crate::mptcp) id: AddressId,
-    pub(in crate::mptcp) address: u32,
-    pub(in crate::mptcp) up: bool,
+pub(crate) struct LocalAddress {
+    pub(crate) id: AddressId,
+    pub(crate) address: u32,
+    pub(crate) up: bool,
     /// The peer was told that it is gone.
-    pub(in crate::mptcp) withdrawn: bool,
+    pub(crate) withdrawn: bool,
     /// The number of its interface, where that is known.
-    pub(in crate::mptcp) interface: Option<u8>,
+    pub(crate) interface: Option<u8>,
 }
 
 /// An address of the peer.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::mptcp) struct Remote {
-    pub(in crate::mptcp) id: AddressId,
-    pub(in crate::mptcp) address: u32,
-    pub(in crate::mptcp) port: u16,
+pub(crate) struct RemoteAddress {
+    pub(crate) id: AddressId,
+    pub(crate) address: u32,
+    pub(crate) port: u16,
 }
 
 /// The addresses of a connection. Those that it began between have id 0.
 #[derive(Clone, Debug, Default)]
-pub(in crate::mptcp) struct Addresses {
-    locals: Vec<Local>,
+pub(crate) struct Addresses {
+    locals: Vec<LocalAddress>,
     /// The id that was given out last.
     last_id: AddressId,
-    remotes: Vec<Remote>,
+    remotes: Vec<RemoteAddress>,
     /// Addresses of the peer that it may not have announced.
-    known: Vec<Remote>,
+    known: Vec<RemoteAddress>,
     /// The port that a subflow has taken last.
     last_port: u16,
 }
 
 impl Addresses {
     /// The connection begins between those of `tuple`.
-    pub(in crate::mptcp) fn new(tuple: &Tuple) -> Self {
+    pub(crate) fn new(tuple: &Tuple) -> Self {
         Self {
-            locals: vec![Local { id: 0, address: tuple.local, up: true, withdrawn: false, interface: None }],
-            remotes: vec![Remote { id: 0, address: tuple.remote, port: tuple.remote_port }],
+            locals: vec![LocalAddress {
+                id: 0,
+                address: tuple.local,
+                up: true,
+                withdrawn: false,
+                interface: None,
+            }],
+            remotes: vec![RemoteAddress { id: 0, address: tuple.remote, port: tuple.remote_port }],
             last_port: tuple.local_port,
             ..Self::default()
         }
     }
 
     /// The highest port that subflows have taken so far.
-    pub(in crate::mptcp) const fn last_port(&self) -> u16 {
+    pub(crate) const fn last_port(&self) -> u16 {
         self.last_port
     }
 
     /// Addresses and ports of a subflow between two addresses, of which this end's is up.
-    pub(in crate::mptcp) fn next_tuple(&mut self, from: &Local, to: &Remote) -> Tuple {
+    pub(crate) fn next_tuple(&mut self, from: &LocalAddress, to: &RemoteAddress) -> Tuple {
         self.last_port = self.last_port.wrapping_add(1).max(1024);
         let (local, remote) = (from.address, to.address);
         Tuple { local, remote, local_port: self.last_port, remote_port: to.port }
     }
 
     /// The id of this end's address `address`, which gets one if it has none; there are 256.
-    pub(in crate::mptcp) fn id_of(&mut self, address: u32) -> Option<AddressId> {
+    pub(crate) fn id_of(&mut self, address: u32) -> Option<AddressId> {
         if let Some(local) = self.locals.iter().find(|l| l.address == address) {
             return Some(local.id);
         }
         let id = (1..=u8::MAX).find(|id| self.is_free(*id))?;
-        self.locals.push(Local { id, address, up: false, withdrawn: false, interface: None });
+        self.locals.push(LocalAddress { id, address, up: false, withdrawn: false, interface: None });
         self.last_id = id;
         Some(id)
     }
@@ -78,23 +84,23 @@ impl Addresses {
     }
 
     /// This end's address with this id, if it is up.
-    pub(in crate::mptcp) fn local(&self, id: AddressId) -> Option<Local> {
+    pub(crate) fn local(&self, id: AddressId) -> Option<LocalAddress> {
         self.locals.iter().find(|l| l.id == id && l.up).copied()
     }
 
     /// The id of this end's address `address`, if it is up.
-    pub(in crate::mptcp) fn id_of_up(&self, address: u32) -> Option<AddressId> {
+    pub(crate) fn id_of_up(&self, address: u32) -> Option<AddressId> {
         self.locals.iter().find(|l| l.address == address && l.up).map(|l| l.id)
     }
 
     /// The address with this id is that of interface `number`.
-    pub(in crate::mptcp) fn set_interface(&mut self, id: AddressId, number: u8) {
+    pub(crate) fn set_interface(&mut self, id: AddressId, number: u8) {
         self.locals.iter_mut().filter(|l| l.id == id).for_each(|l| l.interface = Some(number));
     }
 
     /// This end's address `address` comes up: as it was, and its id now. One that was withdrawn gets the next free id after
     /// that given out last, if it `renumbers`. None where it was up.
-    pub(in crate::mptcp) fn bring_up(&mut self, address: u32, renumbers: bool) -> Option<(Local, AddressId)> {
+    pub(crate) fn bring_up(&mut self, address: u32, renumbers: bool) -> Option<(LocalAddress, AddressId)> {
         let id = self.id_of(address)?;
         let i = self.locals.iter().position(|l| l.id == id && !l.up)?;
         let old = self.locals[i];
@@ -109,29 +115,29 @@ impl Addresses {
     }
 
     /// This end's address `address` goes down; its id, if it was up.
-    pub(in crate::mptcp) fn take_down(&mut self, address: u32) -> Option<AddressId> {
+    pub(crate) fn take_down(&mut self, address: u32) -> Option<AddressId> {
         let local = self.locals.iter_mut().find(|l| l.address == address && l.up)?;
         local.up = false;
         Some(local.id)
     }
 
     /// The peer is told that this end's address is gone.
-    pub(in crate::mptcp) fn withdraw(&mut self, id: AddressId) {
+    pub(crate) fn withdraw(&mut self, id: AddressId) {
         self.locals.iter_mut().filter(|l| l.id == id).for_each(|l| l.withdrawn = true);
     }
 
     /// The peer's address that the connection began with.
-    pub(in crate::mptcp) fn first_remote(&self) -> Remote {
+    pub(crate) fn first_remote(&self) -> RemoteAddress {
         self.remotes[0]
     }
 
     /// The peer's address with this id.
-    pub(in crate::mptcp) fn remote(&self, id: AddressId) -> Option<Remote> {
+    pub(crate) fn remote(&self, id: AddressId) -> Option<RemoteAddress> {
         self.remotes.iter().chain(&self.known).find(|r| r.id == id).copied()
     }
 
     /// The peer has announced an address, perhaps for an id that had another.
-    pub(in crate::mptcp) fn learn(&mut self, remote: Remote) {
+    pub(crate) fn learn(&mut self, remote: RemoteAddress) {
         match self.remotes.iter_mut().find(|r| r.id == remote.id) {
             Some(known) => *known = remote,
             None => self.remotes.push(remote),
@@ -139,19 +145,19 @@ impl Addresses {
     }
 
     /// A subflow has come from an address of the peer: it counts, unless the id has one.
-    pub(in crate::mptcp) fn learn_from_join(&mut self, remote: Remote) {
+    pub(crate) fn learn_from_join(&mut self, remote: RemoteAddress) {
         if !self.remotes.iter().any(|r| r.id == remote.id) {
             self.remotes.push(remote);
         }
     }
 
     /// The peer has withdrawn an address. The first is never forgotten.
-    pub(in crate::mptcp) fn forget(&mut self, id: AddressId) {
+    pub(crate) fn forget(&mut self, id: AddressId) {
         self.remotes.retain(|r| r.id != id || id == 0);
     }
 
     /// Addresses of the peer that it may not have announced, in place of those known so far.
-    pub(in crate::mptcp) fn set_known(&mut self, remotes: Vec<Remote>) {
+    pub(crate) fn set_known(&mut self, remotes: Vec<RemoteAddress>) {
         self.known = remotes;
     }
 }
@@ -199,10 +205,10 @@ mod tests {
     #[test]
     fn an_announcement_replaces_an_address_and_a_join_does_not() {
         let mut a = addresses();
-        a.learn(Remote { id: 4, address: 21, port: 80 });
-        a.learn_from_join(Remote { id: 4, address: 22, port: 80 });
+        a.learn(RemoteAddress { id: 4, address: 21, port: 80 });
+        a.learn_from_join(RemoteAddress { id: 4, address: 22, port: 80 });
         assert_eq!(a.remote(4).map(|r| r.address), Some(21));
-        a.learn(Remote { id: 4, address: 23, port: 80 });
+        a.learn(RemoteAddress { id: 4, address: 23, port: 80 });
         assert_eq!(a.remote(4).map(|r| r.address), Some(23));
         a.forget(4);
         a.forget(0);

@@ -1,20 +1,20 @@
-//! Signals that wait for an ACK to ride on, one a segment.
+//! Signals that wait for an ACK to ride on, one per segment.
 
 use crate::mptcp::option::Signal;
 use std::collections::VecDeque;
 
 /// In the order in which they are to be said, each with the subflow where it matters which.
 #[derive(Clone, Debug, Default)]
-pub(in crate::mptcp) struct SignalQueue(VecDeque<(Option<usize>, Signal)>);
+pub(crate) struct SignalQueue(VecDeque<(Option<usize>, Signal)>);
 
 impl SignalQueue {
     /// `signal` is to be said, on subflow `on` if that is one.
-    pub(in crate::mptcp) fn push(&mut self, on: Option<usize>, signal: Signal) {
+    pub(crate) fn push(&mut self, on: Option<usize>, signal: Signal) {
         self.0.push_back((on, signal));
     }
 
     /// `signal` is to be said, on subflow `on` if that is one. If it waits already, it is said there.
-    pub(in crate::mptcp) fn push_once(&mut self, on: Option<usize>, signal: Signal) {
+    pub(crate) fn push_once(&mut self, on: Option<usize>, signal: Signal) {
         match self.0.iter_mut().find(|(_, s)| *s == signal) {
             Some(waiting) => waiting.0 = on,
             None => self.push(on, signal),
@@ -22,17 +22,17 @@ impl SignalQueue {
     }
 
     /// `signal` is not to be said after all.
-    pub(in crate::mptcp) fn retract(&mut self, signal: &Signal) {
+    pub(crate) fn retract(&mut self, signal: &Signal) {
         self.0.retain(|(_, s)| s != signal);
     }
 
     /// None is to be said any more.
-    pub(in crate::mptcp) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.0.clear();
     }
 
     #[inline]
-    pub(in crate::mptcp) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -41,12 +41,12 @@ impl SignalQueue {
     }
 
     /// Whether any may ride on subflow `id`.
-    pub(in crate::mptcp) fn has_for(&self, id: usize) -> bool {
+    pub(crate) fn has_for(&self, id: usize) -> bool {
         self.first_for(id).is_some()
     }
 
     /// The first that may ride on subflow `id`.
-    pub(in crate::mptcp) fn take(&mut self, id: usize) -> Option<Signal> {
+    pub(crate) fn take(&mut self, id: usize) -> Option<Signal> {
         let (_, signal) = self.0.remove(self.first_for(id)?)?;
         Some(signal)
     }

@@ -111,14 +111,14 @@ mod tests {
             self.0.fresh(100)
         }
         fn sent_at(&self, dsn: u64) -> Option<DataChunk> {
-            if dsn <= self.0.una { self.0.oldest() } else { self.0.piece_at(dsn) }
+            if dsn <= self.0.una() { self.0.oldest() } else { self.0.piece_at(dsn) }
         }
     }
 
     #[test]
     fn each_subflow_takes_every_piece_but_what_is_acknowledged() {
         let mut sender = DataSender::new(u64::MAX);
-        sender.app_end = 1000;
+        sender.write(1000);
         sender.start(1);
         sender.on_ack(1, 10_000);
         let mut sendable = Sendable(sender);
@@ -126,7 +126,7 @@ mod tests {
         let mut step = |sendable: &mut Sendable, open: [bool; 2]| {
             let views = open.map(|room| SubflowView { room, ..subflow(10) });
             let (chunk, id) = scheduler.next(sendable, &conn(), &views)?;
-            sendable.0.hand_out(&chunk, (id, false));
+            sendable.0.assign(&chunk, (id, false));
             Some((chunk.dsn, id))
         };
         assert_eq!(step(&mut sendable, [true, true]), Some((1, 0)));

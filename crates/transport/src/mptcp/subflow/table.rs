@@ -1,64 +1,64 @@
-//! The subflows of a connection, each at a place that it keeps, with what every event goes through close together.
+//! Table of the subflows of a connection, with what every event asks of all of them side by side.
 
+use crate::mptcp::data::receiver::DataReceiver;
 use crate::mptcp::linux::buffer_size::{GrownBuffer, HALF};
 use crate::mptcp::linux::rcv_space::RcvSpace;
 use crate::mptcp::scheduler::SubflowView;
 use crate::mptcp::subflow::Subflow;
+use crate::mptcp::subflow::state::SubflowState;
 use crate::mptcp::subflow::tuple::Tuple;
 use crate::tcp::State;
 use core::ops::{Index, IndexMut};
 use tailrace_core::{Duration, Instant};
 
-/// When a subflow does what it does by itself.
+/// Deadlines of a subflow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::mptcp) struct SubflowTimers {
-    /// When anything is due on it; `MAX` for never.
-    pub(in crate::mptcp) due: Instant,
-    /// When it sends data again for want of an answer, as it is noted; zero where it does not, or is silent at the data level.
-    pub(in crate::mptcp) again: Instant,
+pub(crate) struct SubflowTimers {
+    /// Time of its next timer of any kind; `MAX` for none.
+    pub(crate) due: Instant,
+    /// Time of its retransmission timer; zero if that is off or the subflow is silent at the data level.
+    pub(crate) retransmission: Instant,
 }
 
 impl SubflowTimers {
-    /// Of a subflow that does nothing.
-    pub(in crate::mptcp) const NEVER: Self = Self { due: Instant::MAX, again: Instant::ZERO };
+    /// Timers of a subflow that is over.
+    pub(crate) const NEVER: Self = Self { due: Instant::MAX, retransmission: Instant::ZERO };
 }
 
-/// Each place has one subflow, its addresses, its view and its timing. What all of them are asked for lies together, as each
-/// subflow is large, and memory that is far away. A subflow that is over keeps its place until another
-/// takes it, so a place once named stays; addresses are those that the subflow came with, and bits are of places.
-///
-/// What an end that only receives looks at comes first.
+/// Subflows by place. A subflow that is over keeps its place until another takes it, so an id stays valid; sets are words with one bit a
+/// place. Subflows are large, so what all of them are asked for (addresses, timers, views) lies in arrays of its own. The fields that an
+/// end needs that only receives come first.
 #[derive(Debug)]
 #[repr(C)]
-pub(in crate::mptcp) struct SubflowTable {
+pub(crate) struct SubflowTable {
     all: Vec<Subflow>,
-    /// Their addresses and ports: every segment is looked up here.
+    /// Addresses and ports: every segment is looked up here.
     tuples: Vec<Tuple>,
-    /// When the first of `timings` is due.
+    /// Minimum of `timers`.
     first_due: Instant,
-    /// Those that may have something to send, a bit each.
+    /// Subflows that may have something to send.
     dirty: u32,
-    /// The one on which a segment came last: what that has to send goes first.
-    first: u32,
+    /// The subflow on which the latest segment arrived: it sends first.
+    priority: u32,
 
-    /// Those that know what window the connection has, a bit each.
+    /// Subflows that know the present window of the connection.
     window_current: u32,
-    /// Those that have changed since they were last looked at, a bit each.
+    /// Subflows whose views are outdated.
     outdated: u32,
-    /// When each does what it does by itself, but for those that may have something to send, which may have changed since.
+    /// Deadlines, outdated for dirty subflows.
     timers: Vec<SubflowTimers>,
-    /// How they look from the receiving end.
-    arrivals: Vec<RcvSpace>,
+    /// Receive windows, autotuned one by one.
+    rcv_spaces: Vec<RcvSpace>,
 
-    /// They as schedulers see them, but for those that have changed unseen.
+    /// Subflows as schedulers see them.
     views: Vec<SubflowView>,
-    /// Those whose view says that they may be given data now, a bit each.
+    /// Subflows that are usable and have room, by their views.
     open: u32,
-    /// The smallest segment size of those that are not over, so that a piece fits any of them; 1 without any.
+    /// Smallest segment size of the attached subflows, so that a chunk fits any of them; 1 without any.
     mss: u32,
-    /// Those of which no more was seen since than whether they may be given data, a bit each.
+    /// Subflows in whose views only usability and room are current.
     partial: u32,
-    /// Those whose windows have not been looked at since, a bit each.
+    /// Subflows in whose views the windows are outdated.
     without_windows: u32,
 }
 
@@ -87,31 +87,27 @@ impl Default for SubflowTable {
             open: 0,
             timers: Vec::new(),
             first_due: Instant::MAX,
-            arrivals: Vec::new(),
+            rcv_spaces: Vec::new(),
             mss: 1,
             outdated: 0,
             partial: 0,
             without_windows: 0,
             dirty: 0,
-            first: 0,
+            priority: 0,
             window_current: 0,
         }
     }
 }
 
 impl SubflowTable {
-    /// Puts a subflow into a place, which is touched; returns which, and what was there before.
-    pub(in crate::mptcp) fn place(
-        &mut self,
-        subflow: Subflow,
-        arrivals: RcvSpace,
-    ) -> (usize, Option<Subflow>) {
+    /// Puts a subflow into a free or a new place and marks it dirty. Returns its id, and the subflow that it replaces.
+    pub(crate) fn insert(&mut self, subflow: Subflow, rcv_space: RcvSpace) -> (usize, Option<Subflow>) {
         let tuple = subflow.tuple;
-        let (id, old) = match self.all.iter().position(|s| s.gone) {
+        let (id, old) = match self.all.iter().position(Subflow::is_over) {
             Some(id) => {
                 self.tuples[id] = tuple;
                 self.set_timers(id, SubflowTimers::NEVER);
-                self.arrivals[id] = arrivals;
+                self.rcv_spaces[id] = rcv_space;
                 (id, Some(core::mem::replace(&mut self.all[id], subflow)))
             }
             None => {
@@ -119,7 +115,7 @@ impl SubflowTable {
                 self.all.push(subflow);
                 self.views.push(SubflowView::VACANT);
                 self.timers.push(SubflowTimers::NEVER);
-                self.arrivals.push(arrivals);
+                self.rcv_spaces.push(rcv_space);
                 (self.all.len() - 1, None)
             }
         };
@@ -129,40 +125,51 @@ impl SubflowTable {
         (id, old)
     }
 
-    /// How many places there are.
+    /// Number of places.
     #[inline]
-    pub(in crate::mptcp) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 
-    /// All, those that are over included.
+    /// All subflows, those that are over included.
     #[inline]
-    pub(in crate::mptcp) fn iter(&self) -> core::slice::Iter<'_, Subflow> {
+    pub(crate) fn iter(&self) -> core::slice::Iter<'_, Subflow> {
         self.all.iter()
     }
 
-    /// Those that are not over.
+    /// Subflows whose TCP lives.
     #[inline]
-    pub(in crate::mptcp) fn live(&self) -> impl Iterator<Item = &Subflow> {
-        self.all.iter().filter(|s| !s.gone)
+    pub(crate) fn live(&self) -> impl Iterator<Item = &Subflow> {
+        self.all.iter().filter(|s| !s.is_over())
     }
 
-    /// Those that are part of the connection.
+    /// Subflows that are part of the connection.
     #[inline]
-    pub(in crate::mptcp) fn attached(&self) -> impl Iterator<Item = &Subflow> {
+    pub(crate) fn attached(&self) -> impl Iterator<Item = &Subflow> {
         self.all.iter().filter(|s| s.is_attached())
     }
 
-    /// The live one of these addresses and ports.
+    /// Whether subflows other than `id` live whose TCP is synchronized.
+    pub(crate) fn has_other_than(&self, id: usize) -> bool {
+        let other = |(i, s): (usize, &Subflow)| i != id && !s.is_over() && s.tcp.state().is_synchronized();
+        self.all.iter().enumerate().any(other)
+    }
+
+    /// Whether there has never been a second subflow.
+    pub(crate) fn is_single(&self) -> bool {
+        self.all.iter().filter(|s| s.state() != SubflowState::Unrouted).count() == 1
+    }
+
+    /// Live subflow with these addresses and ports.
     #[inline]
-    pub(in crate::mptcp) fn find(&self, tuple: &Tuple) -> Option<usize> {
-        let live = |(id, t): (usize, &Tuple)| (t.is(tuple) && !self.all[id].gone).then_some(id);
+    pub(crate) fn find(&self, tuple: &Tuple) -> Option<usize> {
+        let live = |(id, t): (usize, &Tuple)| (t.is(tuple) && !self.all[id].is_over()).then_some(id);
         self.tuples.iter().enumerate().find_map(live)
     }
 
-    /// The smallest segment size of those that are not over.
+    /// Smallest segment size of the attached subflows.
     #[inline]
-    pub(in crate::mptcp) fn mss(&self) -> u32 {
+    pub(crate) fn mss(&self) -> u32 {
         self.mss
     }
 
@@ -170,87 +177,110 @@ impl SubflowTable {
         self.attached().map(|s| s.tcp.mss()).min().unwrap_or(1)
     }
 
-    /// All as schedulers see them. Current after [`SubflowTable::look`], and their windows after [`SubflowTable::measure`].
+    /// Views for schedulers, current after [`SubflowTable::refresh_outdated`], and their windows after
+    /// [`SubflowTable::refresh_all_windows`].
     #[inline]
-    pub(in crate::mptcp) fn views(&self) -> &[SubflowView] {
+    pub(crate) fn views(&self) -> &[SubflowView] {
         &self.views
     }
 
-    /// How `id` looks from the receiving end.
+    /// Autotuned receive window of subflow `id`.
     #[inline]
-    pub(in crate::mptcp) fn arrivals(&mut self, id: usize) -> &mut RcvSpace {
-        &mut self.arrivals[id]
+    pub(crate) fn rcv_space_mut(&mut self, id: usize) -> &mut RcvSpace {
+        &mut self.rcv_spaces[id]
     }
 
-    /// The same, only to look.
+    /// Autotuned receive window of subflow `id`.
     #[inline]
-    pub(in crate::mptcp) fn rcv_space_of(&self, id: usize) -> &RcvSpace {
-        &self.arrivals[id]
+    pub(crate) fn rcv_space(&self, id: usize) -> &RcvSpace {
+        &self.rcv_spaces[id]
     }
 
-    /// The longest round trip of those that are not over, as the receiving end knows them, and the least share of memory that is window
-    /// on one.
-    pub(in crate::mptcp) fn receiver_estimates(&self) -> (Duration, u64) {
-        let open = || {
-            self.arrivals.iter().zip(&self.all).filter(|(_, s)| s.ready && s.is_attached()).map(|(a, _)| a)
+    /// Longest round trip that a receiver sees on any active subflow, and the least share of memory that is window on one
+    /// (`mptcp_rcv_space_adjust`).
+    pub(crate) fn receiver_estimates(&self) -> (Duration, u64) {
+        let active = || {
+            let both = self.rcv_spaces.iter().zip(&self.all);
+            both.filter(|(_, s)| s.state() == SubflowState::Active).map(|(space, _)| space)
         };
-        let longest = open().map(RcvSpace::round_trip).max().unwrap_or_default();
-        (longest, open().map(RcvSpace::share).min().unwrap_or(HALF))
+        let longest = active().map(RcvSpace::round_trip).max().unwrap_or_default();
+        (longest, active().map(RcvSpace::share).min().unwrap_or(HALF))
     }
 
-    /// The connection's receive buffer has grown, and with it that of each subflow; one that the peer opens is not there before its third
-    /// segment has come.
-    pub(in crate::mptcp) fn grow_buffers(&mut self, grown: GrownBuffer) {
-        let there =
-            self.arrivals.iter_mut().zip(&self.all).filter(|(_, s)| s.tcp.state() != State::SynReceived);
-        there.for_each(|(arrivals, _)| arrivals.set_buffer(grown));
+    /// Grows the receive buffer of each subflow with that of the connection. A subflow that the peer opens does not exist for Linux
+    /// before its third segment.
+    pub(crate) fn grow_buffers(&mut self, grown: GrownBuffer) {
+        let exists = |s: &Subflow| s.tcp.state() != State::SynReceived;
+        let existing = self.rcv_spaces.iter_mut().zip(&self.all).filter(|(_, s)| exists(s));
+        existing.for_each(|(space, _)| space.set_buffer(grown));
     }
 
     #[cfg(test)]
-    pub(in crate::mptcp) fn views_mut(&mut self) -> &mut [SubflowView] {
+    pub(crate) fn views_mut(&mut self) -> &mut [SubflowView] {
         &mut self.views
     }
 
-    /// Whether `id` knows what window the connection has.
+    /// The window that subflow `id` may show may have changed.
     #[inline]
-    pub(in crate::mptcp) fn has_current_window(&self, id: usize) -> bool {
-        self.window_current >> id & 1 == 1
-    }
-
-    /// What window `id` may show may be another.
-    #[inline]
-    pub(in crate::mptcp) fn invalidate_window(&mut self, id: usize) {
+    pub(crate) fn invalidate_window(&mut self, id: usize) {
         self.window_current &= !(1 << id);
     }
 
-    /// What window any may show may be another.
+    /// The window that any subflow may show may have changed.
     #[inline]
-    pub(in crate::mptcp) fn invalidate_windows(&mut self) {
+    pub(crate) fn invalidate_windows(&mut self) {
         self.window_current = 0;
     }
 
-    /// The connection has this window for `id`.
+    /// Tells the TCP of subflow `id` the window of the connection, unless it knows. `rejected` bytes have arrived on it in order and are
+    /// not taken to the data level.
     #[inline]
-    pub(in crate::mptcp) fn share_window(&mut self, id: usize, window: u64) {
-        self.all[id].tcp.share_window(window);
+    pub(crate) fn share_window(
+        &mut self,
+        id: usize,
+        rcv: &mut DataReceiver,
+        rejected: impl FnOnce(&Self) -> u64,
+    ) {
+        if rcv.take_changed() {
+            self.invalidate_windows();
+        }
+        if self.window_current >> id & 1 == 0 {
+            let rejected = rejected(self);
+            self.share_new_window(id, rcv, rejected);
+        }
+    }
+
+    #[inline(never)]
+    fn share_new_window(&mut self, id: usize, rcv: &mut DataReceiver, rejected: u64) {
+        let tcp = &mut self.all[id].tcp;
+        let space = &self.rcv_spaces[id];
+        let limits = || (space.window(), tcp.window_unit());
+        let window = rcv.window(id, tcp.mss(), limits).saturating_sub(rejected);
+        if tcp.has_quick_acks() && rcv.is_half_full(id, space.clamp()) {
+            tcp.end_quick_acks();
+        }
+        tcp.share_window(window);
+        if rcv.take_changed() {
+            self.invalidate_windows();
+        }
         self.window_current |= 1 << id;
     }
 
-    /// Looks at `id`: its view is current. `data`: the connection can carry data.
+    /// Makes the view of `id` current but for its windows. `data`: the connection can carry data.
     #[inline]
-    pub(in crate::mptcp) fn refresh(&mut self, id: usize, data: bool) {
+    pub(crate) fn refresh(&mut self, id: usize, data: bool) {
         self.refresh_usability(id, data);
         self.fill(id);
     }
 
-    /// Looks at all.
-    pub(in crate::mptcp) fn refresh_all(&mut self, data: bool) {
+    /// [`SubflowTable::refresh`] for all.
+    pub(crate) fn refresh_all(&mut self, data: bool) {
         (0..self.len()).for_each(|id| self.refresh(id, data));
     }
 
-    /// Looks whether `id` may be given data, in pieces of which size: that is all that counts as long as none may.
+    /// Makes usability, segment size and room current in the view of `id`: nothing else counts while no subflow is open.
     #[inline]
-    pub(in crate::mptcp) fn refresh_usability(&mut self, id: usize, data: bool) {
+    pub(crate) fn refresh_usability(&mut self, id: usize, data: bool) {
         self.outdated &= !(1 << id);
         self.partial |= 1 << id;
         let (view, s) = (&mut self.views[id], &self.all[id]);
@@ -262,7 +292,7 @@ impl SubflowTable {
         self.refresh_queue(id);
     }
 
-    /// The rest of the view of `id`, which was glanced at.
+    /// Fills in the rest of a partial view.
     #[inline(never)]
     fn fill(&mut self, id: usize) {
         self.partial &= !(1 << id);
@@ -270,9 +300,9 @@ impl SubflowTable {
         self.all[id].fill(&mut self.views[id]);
     }
 
-    /// Looks at the windows of those that were looked at.
+    /// Makes the windows current in the views.
     #[inline]
-    pub(in crate::mptcp) fn measure(&mut self) {
+    pub(crate) fn refresh_all_windows(&mut self) {
         if self.without_windows != 0 {
             self.fill_all_windows();
         }
@@ -287,9 +317,9 @@ impl SubflowTable {
         }
     }
 
-    /// `id` was given more than its window has room for, and has not changed else: its view is current, if it was before.
+    /// Makes queue and room current in the view of `id`, which was given data.
     #[inline]
-    pub(in crate::mptcp) fn refresh_queue(&mut self, id: usize) {
+    pub(crate) fn refresh_queue(&mut self, id: usize) {
         match self.all[id].queue() {
             Some((queued, room)) => {
                 self.views[id].queued = queued;
@@ -311,136 +341,137 @@ impl SubflowTable {
         self.open = self.open & !(1 << id) | u32::from(view.usable && room) << id;
     }
 
-    /// `id` has changed, but nobody needs its view at present.
+    /// The view of `id` is outdated.
     #[inline]
-    pub(in crate::mptcp) fn invalidate_view(&mut self, id: usize) {
+    pub(crate) fn invalidate_view(&mut self, id: usize) {
         self.outdated |= 1 << id;
     }
 
-    /// Whether any may be given data now of those that have not changed unseen.
+    /// Whether any subflow is open whose view is not outdated.
     #[inline]
-    pub(in crate::mptcp) fn has_known_open(&self) -> bool {
+    pub(crate) fn has_known_open(&self) -> bool {
         self.open & !self.outdated != 0
     }
 
-    /// Those that may be given data now, a bit each. Current after [`SubflowTable::look`].
+    /// Set of the subflows that may be given data, current after [`SubflowTable::refresh_outdated`].
     #[inline]
-    pub(in crate::mptcp) fn open(&self) -> u32 {
+    pub(crate) fn open(&self) -> u32 {
         self.open
     }
 
-    /// Looks whether any may be given data now.
+    /// Whether any subflow may be given data now.
     #[inline]
-    pub(in crate::mptcp) fn finds_open(&mut self, data: bool) -> bool {
+    pub(crate) fn finds_open(&mut self, data: bool) -> bool {
         while self.outdated != 0 {
             self.refresh_usability(self.outdated.trailing_zeros() as usize, data);
         }
         self.open != 0
     }
 
-    /// Looks at those that have changed unseen.
+    /// Makes all outdated views current.
     #[inline]
-    pub(in crate::mptcp) fn look(&mut self, data: bool) {
+    pub(crate) fn refresh_outdated(&mut self, data: bool) {
         self.finds_open(data);
         while self.partial != 0 {
             self.fill(self.partial.trailing_zeros() as usize);
         }
     }
 
-    /// The timing of `id` is current.
+    /// Makes the timers of `id` current.
     #[inline]
-    pub(in crate::mptcp) fn refresh_timers(&mut self, id: usize) {
-        self.set_timers(id, self.all[id].timing());
+    pub(crate) fn refresh_timers(&mut self, id: usize) {
+        self.set_timers(id, self.all[id].timers());
     }
 
     #[inline]
-    fn set_timers(&mut self, id: usize, timing: SubflowTimers) {
-        let before = core::mem::replace(&mut self.timers[id], timing).due;
-        if timing.due <= self.first_due {
-            self.first_due = timing.due;
+    fn set_timers(&mut self, id: usize, timers: SubflowTimers) {
+        let before = core::mem::replace(&mut self.timers[id], timers).due;
+        if timers.due <= self.first_due {
+            self.first_due = timers.due;
         } else if before == self.first_due {
             self.first_due = self.timers.iter().map(|t| t.due).min().unwrap_or(Instant::MAX);
         }
     }
 
-    /// When `id` is due.
+    /// Next deadline of `id`.
     #[inline]
-    pub(in crate::mptcp) fn deadline(&self, id: usize) -> Instant {
-        if self.is_dirty(id) { self.all[id].timing().due } else { self.timers[id].due }
+    pub(crate) fn deadline(&self, id: usize) -> Instant {
+        if self.is_dirty(id) { self.all[id].timers().due } else { self.timers[id].due }
     }
 
-    /// When the first is due.
+    /// Next deadline of all subflows.
     #[inline]
-    pub(in crate::mptcp) fn first_deadline(&self) -> Instant {
+    pub(crate) fn first_deadline(&self) -> Instant {
         if self.dirty == 0 {
             return self.first_due;
         }
         (0..self.len()).map(|id| self.deadline(id)).min().unwrap_or(Instant::MAX)
     }
 
-    /// The timings of all at present, those that may have something to send included.
+    /// Present timers of all subflows.
     #[inline]
-    pub(in crate::mptcp) fn timers(&self) -> impl Iterator<Item = SubflowTimers> + '_ {
-        self.timers.iter().enumerate().map(|(id, noted)| {
-            let timing = if self.is_dirty(id) { self.all[id].timing() } else { *noted };
-            debug_assert_eq!(timing, self.all[id].timing(), "subflow {id} has changed unnoticed");
-            timing
+    pub(crate) fn timers(&self) -> impl Iterator<Item = SubflowTimers> + '_ {
+        self.timers.iter().enumerate().map(|(id, known)| {
+            let timers = if self.is_dirty(id) { self.all[id].timers() } else { *known };
+            debug_assert_eq!(timers, self.all[id].timers(), "subflow {id} is not dirty, but has changed");
+            timers
         })
     }
 
-    /// `id` may have something to send.
+    /// Subflow `id` may have something to send.
     #[inline]
-    pub(in crate::mptcp) fn mark_dirty(&mut self, id: usize) {
+    pub(crate) fn mark_dirty(&mut self, id: usize) {
         self.dirty |= 1 << id;
     }
 
-    /// A segment has come on `id`, which may have something to send before all others.
+    /// A segment has arrived on subflow `id`, which may have something to send before all others.
     #[inline]
-    pub(in crate::mptcp) fn mark_dirty_first(&mut self, id: usize) {
-        self.first = 1 << id;
+    pub(crate) fn mark_dirty_first(&mut self, id: usize) {
+        self.priority = 1 << id;
         self.mark_dirty(id);
     }
 
-    /// None comes before the others.
-    pub(in crate::mptcp) const fn clear_priority(&mut self) {
-        self.first = 0;
+    /// Subflows send in the order of their ids again.
+    pub(crate) const fn clear_priority(&mut self) {
+        self.priority = 0;
     }
 
-    /// All that are not over may have something to send.
-    pub(in crate::mptcp) fn mark_all_dirty(&mut self) {
-        self.dirty |= self.all.iter().enumerate().filter(|(_, s)| !s.gone).fold(0, |d, (i, _)| d | 1 << i);
+    /// All live subflows may have something to send.
+    pub(crate) fn mark_all_dirty(&mut self) {
+        let live = self.all.iter().enumerate().filter(|(_, s)| !s.is_over());
+        self.dirty |= live.fold(0, |set, (id, _)| set | 1 << id);
     }
 
-    /// Those that may have something to send are looked at before they do.
-    pub(in crate::mptcp) fn invalidate_dirty_views(&mut self) {
+    /// The views of dirty subflows are outdated.
+    pub(crate) fn invalidate_dirty_views(&mut self) {
         self.outdated |= self.dirty;
     }
 
-    /// Whether `id` may have something to send.
+    /// Whether subflow `id` may have something to send.
     #[inline]
-    pub(in crate::mptcp) fn is_dirty(&self, id: usize) -> bool {
+    pub(crate) fn is_dirty(&self, id: usize) -> bool {
         self.dirty >> id & 1 == 1
     }
 
-    /// The first that may have something to send.
+    /// First subflow that may have something to send.
     #[inline]
-    pub(in crate::mptcp) fn first_dirty(&self) -> Option<usize> {
+    pub(crate) fn first_dirty(&self) -> Option<usize> {
         (self.dirty != 0).then(|| self.next_dirty().trailing_zeros() as usize)
     }
 
-    /// The first that was [`SubflowTable::touched`] has nothing more to send.
+    /// The subflow that [`SubflowTable::first_dirty`] named has nothing more to send.
     #[inline]
-    pub(in crate::mptcp) fn clear_first_dirty(&mut self) {
+    pub(crate) fn clear_first_dirty(&mut self) {
         let next = self.next_dirty();
         self.dirty &= !(next & next.wrapping_neg());
         if self.dirty == 0 {
-            self.first = 0;
+            self.priority = 0;
         }
     }
 
-    /// Those from which the next is taken: its lowest bit.
+    /// Set whose lowest bit is the next to send.
     #[inline]
     const fn next_dirty(&self) -> u32 {
-        if self.dirty & self.first != 0 { self.first } else { self.dirty }
+        if self.dirty & self.priority != 0 { self.priority } else { self.dirty }
     }
 }

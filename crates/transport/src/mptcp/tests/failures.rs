@@ -123,9 +123,9 @@ fn with_60_packets() -> MptcpPlan {
     plan
 }
 
-/// What the second subflow was given and has not sent.
+/// Data that the second subflow was given and has not sent.
 fn unsent(w: &World) -> u64 {
-    let joined = w.ends[0].subflows.iter().filter(|s| s.ready && s.join.is_some());
+    let joined = w.ends[0].subflows.iter().filter(|s| s.state().has_joined() && !s.is_first());
     joined.map(|s| s.tcp.unsent()).sum()
 }
 
@@ -383,7 +383,7 @@ fn a_join_that_has_begun_is_tried_again_while_there_is_no_route_and_counts() {
             let joins = matches!(t.options.signal, Some(option::Signal::JoinSyn { .. }));
             joins && (t.tuple.local, t.tuple.remote) == (11, 21) && eaten == 0
         };
-        w.ends[0].write(crate::tcp::UNLIMITED);
+        w.ends[0].write(crate::UNLIMITED);
         w.run(ms(800));
         assert_eq!((w.eaten, w.ends[0].tcp_stats().timeouts), (1, 0), "{name:?}");
         w.cut = Some(1);
@@ -447,8 +447,8 @@ fn a_receive_buffer_grows_after_the_fallback_and_without_timestamps() {
     // 2 MB/s and 200 ms: 64 KiB are a sixth of what the path holds.
     let none = |_: usize, _: &Segment| false;
     let all = |_: usize, _: &Segment| true;
-    let syns = |_: usize, s: &Segment| s.flags.has(crate::segment::Flags::SYN);
-    let data = |_: usize, s: &Segment| !s.flags.has(crate::segment::Flags::SYN);
+    let syns = |_: usize, s: &Segment| s.flags.has(crate::Flags::SYN);
+    let data = |_: usize, s: &Segment| !s.flags.has(crate::Flags::SYN);
     let strips: [fn(usize, &Segment) -> bool; 4] = [none, all, syns, data];
     for name in [Profile::Linux, Profile::Linux61] {
         for (case, strips) in strips.into_iter().enumerate() {

@@ -85,11 +85,11 @@ fn repairs_leave_before_anything_new() {
 fn repairs_of_a_subflow_that_has_come_to_rest_wait_for_its_own_timer() {
     let (mut client, lost, now) = with_a_loss();
     let mut next = Transmit::default();
-    client.heard = Some(0);
+    client.push.on_segment(0);
     assert!(client.subflows[0].tcp.has_repairs() && client.subflows.first_dirty().is_none());
-    assert!(!client.repairs(&mut next, now), "its timing would be out of date");
+    assert!(!client.poll_repair(&mut next, now), "its timing would be out of date");
     client.subflows.mark_dirty(0);
-    assert!(client.repairs(&mut next, now));
+    assert!(client.poll_repair(&mut next, now));
     assert_eq!(next.segment.seq, lost.segment.seq);
 }
 
@@ -135,7 +135,7 @@ fn the_buffer_is_adjusted_once_the_moment_is_over() {
     let (mut client, mut server, tuple) = connected();
     let sent = data_of(&mut client, Instant::from_millis(40));
     let (first, next) = (Instant::from_millis(200), Instant::from_millis(201));
-    let read = |server: &Mptcp| server.read;
+    let read = |server: &Mptcp| server.window_updates.pending_read();
     server.handle_segment(&tuple.reversed(), &sent[0].segment, &sent[0].options, first);
     server.handle_segment(&tuple.reversed(), &sent[1].segment, &sent[1].options, first);
     assert_eq!(read(&server), Some((first, 2848)), "both came at the same moment");
@@ -150,27 +150,29 @@ fn an_application_that_waited_for_room_writes_once_the_moment_is_over() {
     let (mut client, mut server, tuple) = connected();
     let mut now = Instant::from_millis(40);
     let mut sent = data_of(&mut client, now);
-    let stored = client.snd.unassigned() + client.snd.nxt;
+    let stored = client.snd.unassigned() + client.snd.nxt();
     // ACKs come until the application could write again.
-    while client.write_due == Instant::MAX {
+    while client.write_space.deadline() == Instant::MAX {
         now = now.saturating_add(Duration::from_millis(40));
         assert!(now < Instant::from_secs(2), "it does not wait");
         for t in core::mem::take(&mut sent) {
             server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);
-            while let Some(ack) = server.poll_transmit(now).filter(|_| client.write_due == Instant::MAX) {
+            while let Some(ack) =
+                server.poll_transmit(now).filter(|_| client.write_space.deadline() == Instant::MAX)
+            {
                 client.handle_segment(&tuple, &ack.segment, &ack.options, now);
                 sent.extend(data_of(&mut client, now));
             }
         }
     }
-    assert!(client.snd.wakes() && client.snd.is_full());
-    assert_eq!(client.snd.unassigned() + client.snd.nxt, stored, "it has not written yet");
+    assert!(client.snd.wakes_writer() && client.snd.is_full());
+    assert_eq!(client.snd.unassigned() + client.snd.nxt(), stored, "it has not written yet");
     let due = client.poll_timeout().unwrap();
     assert_eq!(due, now.saturating_add(Duration::from_nanos(1)));
     client.handle_timeout(due);
     sent.extend(data_of(&mut client, due));
-    assert!(client.snd.unassigned() + client.snd.nxt > stored);
-    assert_eq!(client.write_due, Instant::MAX);
+    assert!(client.snd.unassigned() + client.snd.nxt() > stored);
+    assert_eq!(client.write_space.deadline(), Instant::MAX);
 }
 
 #[test]
@@ -190,12 +192,15 @@ fn a_buffer_grows_before_an_ack_leaves_that_waited_for_reading() {
             }
         }
         now = now.saturating_add(Duration::from_millis(2));
-        server.adjust_buffer(now);
+        server.update_windows(now);
         let mut t = sent.pop_front().unwrap();
         t.segment.flags = if pushed { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
         server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);
         // What was pushed is acknowledged as it is read; else there is time until the moment is over.
-        assert_eq!((server.read.is_none(), server.subflows[0].tcp.owes_ack()), (pushed, pushed));
+        assert_eq!(
+            (server.window_updates.pending_read().is_none(), server.subflows[0].tcp.owes_ack()),
+            (pushed, pushed)
+        );
     }
 }
 
@@ -204,16 +209,16 @@ fn what_reading_tells_follows_an_ack_that_left_before_it() {
     let (_, mut server, _) = connected();
     let now = Instant::from_millis(200);
     server.rcv.promise(40_000);
-    server.tell_after_ack(0, now);
-    assert_eq!(server.room_due, Instant::MAX, "65160 are not twice as much");
+    server.read_side().update_after_ack(0, now);
+    assert_eq!(server.window_updates.update_due(), Instant::MAX, "65160 are not twice as much");
     server.rcv.promise(30_000);
-    server.tell_after_ack(0, now);
+    server.read_side().update_after_ack(0, now);
     let due = now.saturating_add(Duration::from_nanos(1));
     assert_eq!(server.poll_timeout(), Some(due));
-    server.adjust_buffer(now);
-    assert_eq!(server.room_due, due, "it is not over");
+    server.update_windows(now);
+    assert_eq!(server.window_updates.update_due(), due, "it is not over");
     server.handle_timeout(due);
-    assert_eq!(server.room_due, Instant::MAX);
+    assert_eq!(server.window_updates.update_due(), Instant::MAX);
 }
 
 #[test]
@@ -221,11 +226,11 @@ fn a_subflow_that_the_peer_opens_is_there_once_its_third_segment_has_come() {
     let (mut client, mut server, tuple) = connected();
     let grown = crate::mptcp::linux::buffer_size::GrownBuffer { size: 1 << 20, clamp: 1 << 19 };
     server.subflows.grow_buffers(grown);
-    assert_eq!(server.subflows.rcv_space_of(0).size(), 131_072, "it has grown without it");
+    assert_eq!(server.subflows.rcv_space(0).size(), 131_072, "it has grown without it");
     let sent = data_of(&mut client, Instant::from_millis(40));
     server.handle_segment(&tuple.reversed(), &sent[0].segment, &sent[0].options, Instant::from_millis(60));
     server.subflows.grow_buffers(grown);
-    assert_eq!(server.subflows.rcv_space_of(0).size(), 1 << 20);
+    assert_eq!(server.subflows.rcv_space(0).size(), 1 << 20);
 }
 
 #[test]
@@ -267,7 +272,7 @@ fn acks_hand_nothing_out_while_the_window_is_used_up() {
     }
     client.snd.reinject_all();
     client.handle_segment(&tuple, &last.segment, &last.options, now);
-    assert_eq!((client.snd.edge, client.snd.nxt), (65_161, 65_161));
+    assert_eq!((client.snd.nxt() + client.snd.window_left(), client.snd.nxt()), (65_161, 65_161));
     assert!(data_of(&mut client, now).is_empty(), "though there is room on the subflow");
     client.on_data_timeout(now);
     let again = data_of(&mut client, now)[0].options.dss.and_then(|dss| dss.mapping);

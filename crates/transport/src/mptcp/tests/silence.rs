@@ -53,22 +53,27 @@ fn shut_out() -> (Mptcp, Instant) {
     (client, now)
 }
 
+/// Whether the push pauses before subflow `id` gets data.
+fn yields(connection: &mut Mptcp, id: usize) -> bool {
+    connection.push.yields_before(id, &mut connection.subflows)
+}
+
 #[test]
 fn what_a_subflow_may_send_by_an_ack_leaves_before_another_gets_data() {
     let (mut client, mut server, tuple) = connected();
     let sent = data_of(&mut client, MS(40));
-    assert_eq!(client.heard, None, "nothing has let the first data out");
+    assert_eq!(client.push.heard(), None, "nothing has let the first data out");
     let ack = hear(&mut server, &sent[0], 0, MS(60)).unwrap();
     client.handle_segment(&tuple, &ack.segment, &ack.options, MS(80));
-    assert_eq!(client.heard, Some(0));
-    assert!(!client.gives_way_to(0), "it goes on with what it gets");
-    client.heard = Some(0);
-    assert!(client.gives_way_to(1), "the choice is made, and stands");
-    assert!(client.gives_way && client.pushing && client.heard.is_none());
-    assert!(!client.gives_way_to(1));
-    client.heard = Some(0);
+    assert_eq!(client.push.heard(), Some(0));
+    assert!(!yields(&mut client, 0), "it goes on with what it gets");
+    client.push.on_segment(0);
+    assert!(yields(&mut client, 1), "the choice is made, and stands");
+    assert!(client.push.is_paused() && client.push.has_started() && client.push.heard().is_none());
+    assert!(!yields(&mut client, 1));
+    client.push.on_segment(0);
     data_of(&mut client, MS(80));
-    assert_eq!(client.heard, None);
+    assert_eq!(client.push.heard(), None);
 }
 
 #[test]
@@ -80,7 +85,7 @@ fn the_data_timer_goes_by_what_is_noted_of_others_and_expires_with_a_tick() {
     // A probe is to go out two round trips of 40 ms and two ticks after tick 40, with tick 122, though it will with 128: that is 77 ticks
     // after 45, and 45 + 77 lies in 120..128.
     let now = Instant::from_nanos(45_300_000);
-    client.note_data_interval(now);
+    client.note_data_timeout(now);
     client.arm_data_timer(now);
     assert_eq!(client.data_rto.at(), MS(128));
 }
@@ -112,7 +117,7 @@ fn a_packet_that_is_begun_in_vain_shrinks_the_window_after_a_pause() {
     let tcp = |client: &Mptcp| client.subflows[0].tcp.windows().0.get() / 1424;
     let before = tcp(&client);
     let push = |client: &mut Mptcp, after: u64| {
-        client.push_due = true;
+        client.push.schedule();
         assert!(data_of(client, now.saturating_add(Duration::from_millis(after))).is_empty());
         tcp(client)
     };
@@ -143,19 +148,19 @@ fn with_stale_subflows(silent: usize) -> World {
 fn what_a_stale_subflow_had_goes_out_before_what_the_data_timer_sends_again() {
     let w = with_stale_subflows(1);
     let client = &w.ends[0];
-    let sent: Vec<u64> = client.subflows[0].sent.iter().map(|m| m.dsn).collect();
-    let oldest: Vec<usize> = (0..sent.len()).filter(|i| sent[*i] == client.snd.una).collect();
+    let sent: Vec<u64> = client.subflows[0].send.iter().map(|m| m.dsn).collect();
+    let oldest: Vec<usize> = (0..sent.len()).filter(|i| sent[*i] == client.snd.una()).collect();
     let [first, second] = oldest[..] else { panic!("twice: {oldest:?}") };
     assert!(sent[first..second].is_sorted());
-    assert!(sent[second - 1] > client.snd.una + 10 * 32_728, "all comes in between, not a fragment");
+    assert!(sent[second - 1] > client.snd.una() + 10 * 32_728, "all comes in between, not a fragment");
 }
 
 #[test]
 fn what_stale_subflows_had_goes_out_once_for_each() {
     let mut w = with_stale_subflows(2);
     let client = &mut w.ends[0];
-    let sent: Vec<u64> = client.subflows[0].sent.iter().map(|m| m.dsn).collect();
-    let oldest: Vec<usize> = (0..sent.len()).filter(|i| sent[*i] == client.snd.una).collect();
+    let sent: Vec<u64> = client.subflows[0].send.iter().map(|m| m.dsn).collect();
+    let oldest: Vec<usize> = (0..sent.len()).filter(|i| sent[*i] == client.snd.una()).collect();
     let [0, second, third] = oldest[..] else { panic!("three times: {oldest:?}") };
     let runs = [&sent[..second], &sent[second..third], &sent[third..]];
     assert!(runs.iter().all(|run| run.is_sorted()));
@@ -164,7 +169,7 @@ fn what_stale_subflows_had_goes_out_once_for_each() {
     let [of_first, of_second, of_timer] = runs.map(<[u64]>::len);
     assert!(of_first > 10 * 23 && of_second > 3 * 23 && of_timer <= 24, "{:?}", runs.map(<[u64]>::len));
     // The rest of what was to go out for the second comes later, and before anything new.
-    let last = &client.subflows[0].sent.iter().nth(third - 1).unwrap();
+    let last = &client.subflows[0].send.iter().nth(third - 1).unwrap();
     assert_eq!(client.snd.first_reinjection().map(|chunk| chunk.dsn), Some(last.dsn + u64::from(last.len)));
 }
 
@@ -210,9 +215,9 @@ fn acks_of_what_was_delivered_before_wait_where_the_window_is_smaller() {
         ack.is_some()
     };
     assert!(!heard(&mut server, 14, 100) && !heard(&mut server, 15, 110), "though two have come");
-    assert_eq!(server.put_off, 1);
+    assert_eq!(server.window_updates.delayed(), 1);
     // A read lets it go; and so does the timer of 40 ms, once less than a quarter of that is left.
-    server.let_read(0, 1, false, MS(111));
+    server.read_side().on_delivery(0, 1, false, MS(111));
     assert!(server.poll_transmit(MS(111)).is_some());
     assert_eq!(
         [(16, 120), (17, 130), (18, 149), (19, 152)].map(|(n, ms)| heard(&mut server, n, ms)),
