@@ -1,4 +1,5 @@
-//! The device by which the simulator drives a guest's sockets: orders go in, events come out, as [messages] in UDP.
+//! Control channel: network device by which the simulator sends orders to a guest's sockets and receives their events, as
+//! [messages] in UDP.
 //!
 //! [messages]: tailrace_agent::messages
 
@@ -17,15 +18,15 @@ const UDP: u8 = 17;
 /// Bytes of IPv4 and UDP headers.
 const HEADERS: usize = 28;
 
-/// The control card of a guest, and what has come by it.
+/// Control device of a guest, and the events received by it.
 #[derive(Debug)]
 pub(crate) struct ControlChannel {
-    /// The number of the card.
+    /// Number of the device.
     pub(crate) card: usize,
     events: VecDeque<SocketEvent>,
-    /// Subflows reported so far; the report of their connection follows.
+    /// Subflows reported since the last connection; they belong to the connection reported next.
     subflows: Vec<SubflowStats>,
-    /// The same of its data level.
+    /// Data level of that connection (Multipath TCP).
     stream: Option<DataLevelStats>,
 }
 
@@ -34,8 +35,8 @@ impl ControlChannel {
         Self { card, events: VecDeque::new(), subflows: Vec::new(), stream: None }
     }
 
-    /// A packet has come from the agent.
-    pub(crate) fn hear(&mut self, packet: &[u8]) {
+    /// Decodes a packet from the agent into events.
+    pub(crate) fn receive_messages(&mut self, packet: &[u8]) {
         let Some(list) = payload(packet) else { return };
         let list: Vec<wire::SocketEvent> = serde_json::from_slice(list).unwrap_or_default();
         for event in list {
@@ -44,11 +45,11 @@ impl ControlChannel {
                     self.subflows.push(subflow(&pair, &one));
                     continue;
                 }
-                wire::SocketReport::Stream(said) => {
+                wire::SocketReport::Stream(info) => {
                     self.stream = Some(DataLevelStats {
-                        sent_bytes: said.bytes_sent,
-                        reinjected_bytes: said.bytes_again,
-                        acked_bytes: said.bytes_acked,
+                        sent_bytes: info.bytes_sent,
+                        reinjected_bytes: info.bytes_again,
+                        acked_bytes: info.bytes_acked,
                     });
                     continue;
                 }
@@ -72,8 +73,8 @@ impl ControlChannel {
         }
     }
 
-    /// The agent has noted deliveries.
-    pub(crate) fn read(&mut self, records: &[u8]) {
+    /// Converts delivery records of the mailbox into events.
+    pub(crate) fn receive_deliveries(&mut self, records: &[u8]) {
         self.events.extend(mailbox::deliveries(records).map(|delivery| SocketEvent {
             socket: SocketPair { local: delivery.socket.local, remote: delivery.socket.remote },
             report: SocketReport::Delivered(delivery.bytes),
@@ -85,7 +86,7 @@ impl ControlChannel {
     }
 }
 
-/// The packet that says to the agent what a socket is to do.
+/// Packet to the agent with an order to a socket.
 pub(crate) fn command(command: &SocketCommand) -> Vec<u8> {
     packet(wire::ControlMessage::Socket(wire::SocketCommand {
         socket: pair(&command.socket),
@@ -93,15 +94,15 @@ pub(crate) fn command(command: &SocketCommand) -> Vec<u8> {
     }))
 }
 
-/// The packet that says to the agent which addresses interfaces have from now on: their numbers are those of their cards.
+/// Packet to the agent with new addresses of interfaces, by device number.
 pub(crate) fn addresses(changed: &[(usize, Ipv4Addr)]) -> Vec<u8> {
     packet(wire::ControlMessage::Addresses(
         changed.iter().map(|(card, address)| (*card as u16, *address)).collect(),
     ))
 }
 
-fn packet(word: wire::ControlMessage) -> Vec<u8> {
-    let list = [word];
+fn packet(message: wire::ControlMessage) -> Vec<u8> {
+    let list = [message];
     let text = serde_json::to_vec(&list).unwrap_or_default();
     let mut bytes = vec![0; HEADERS];
     let ip = Ipv4Repr::new(SIMULATOR, AGENT, UDP, HEADERS - 20 + text.len());
@@ -114,7 +115,7 @@ fn packet(word: wire::ControlMessage) -> Vec<u8> {
     bytes
 }
 
-/// Text of the agent, if the packet comes from it.
+/// UDP payload of a packet, if it comes from the agent.
 fn payload(packet: &[u8]) -> Option<&[u8]> {
     let ip = Ipv4Packet::new_checked(packet).ok()?;
     let from_agent = (ip.src(), ip.dst(), ip.protocol()) == (AGENT, SIMULATOR, UDP);
@@ -127,16 +128,16 @@ fn pair(pair: &SocketPair) -> wire::SocketPair {
     wire::SocketPair { local: pair.local, remote: pair.remote }
 }
 
-/// A congestion control by its name in Linux: what this project calls `newreno` is `reno` there.
-pub(crate) fn in_linux(name: &str) -> &str {
+/// Name of a congestion control in Linux, where `newreno` is called `reno`.
+pub(crate) fn linux_name(name: &str) -> &str {
     if name == "newreno" { "reno" } else { name }
 }
 
-/// Kind of a socket as the agent's type.
+/// Socket options as the agent's type.
 pub(crate) fn kind(kind: &SocketKind) -> wire::SocketKind {
     wire::SocketKind {
         multipath: kind.multipath,
-        congestion_control: kind.congestion_control.as_deref().map(in_linux).map(str::to_string),
+        congestion_control: kind.congestion_control.as_deref().map(linux_name).map(str::to_string),
         waits_for_reads: kind.waits_for_reads,
         listens: kind.listens,
         traffic_class: kind.traffic_class,

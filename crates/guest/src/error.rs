@@ -12,28 +12,28 @@ pub(crate) const TIMEOUT_VARIABLE: &str = "TAILRACE_PATIENCE";
 /// Reason why a guest cannot go on.
 #[derive(Debug)]
 pub enum KernelError {
-    /// It has ended, or closed a connection that it needs.
+    /// The guest has ended, or closed a connection that it needs.
     Gone,
-    /// It neither does nor says anything: its processor is busy, and simulated time stands still.
+    /// Timeout: no message from the guest for this time, while its processor is busy and simulated time stands still.
     Silent(Duration),
-    /// It says more and more while its clock stands still.
+    /// Livelock: the guest goes on sending messages while its clock stands still.
     Endless,
-    /// It sends more than any link of a scenario carries.
+    /// The guest sends more packets than any link of a scenario carries.
     Flood,
-    /// Somebody has asked to stop.
+    /// The run was cancelled.
     Stopped,
-    /// It has said something that makes no sense.
+    /// Invalid message of the guest.
     Protocol(String),
-    /// A ring of one of its cards makes no sense.
+    /// Invalid virtqueue of a network device.
     Ring {
-        /// The card, from zero.
+        /// Number of the device, from zero.
         card: u16,
         /// Explanation.
         why: String,
     },
-    /// It does not take what a host asks for.
+    /// The kernel refused a request of a host.
     Refused(KernelRefusal),
-    /// It has not come up.
+    /// The guest did not boot.
     Boot {
         /// Explanation.
         why: String,

@@ -1,4 +1,4 @@
-//! A guest as a host of the simulation.
+//! Guest kernel as a foreign host of the simulation.
 
 use crate::control_channel::{self as control, ControlChannel};
 use crate::kernel::GuestKernel;
@@ -7,24 +7,24 @@ use core::net::Ipv4Addr;
 use tailrace_core::{Duration, Instant};
 use tailrace_sim::{ForeignHost, HostError, SocketCommand, SocketEvent};
 
-/// A kernel, and the process that it is, whose time zero of the simulation is `ready` on its own clock.
+/// Guest kernel attached to a simulation. Simulated time zero is `ready` on the guest's clock.
 #[derive(Debug)]
 pub struct KernelHost {
     kernel: GuestKernel,
     ready: Duration,
     now: Instant,
-    /// Where flows have ends.
+    /// Control of the flows' sockets; `None` if no flow ends here.
     control: Option<ControlChannel>,
 }
 
 impl KernelHost {
-    /// A kernel that has booted up to `ready` of its clock.
+    /// Host of a kernel that has booted and runs to `ready` of its clock.
     #[must_use]
     pub fn new(kernel: GuestKernel, ready: Duration) -> Self {
         Self { kernel, ready, now: Instant::ZERO, control: None }
     }
 
-    /// The same with sockets for flows, which are driven by that card; deliveries are noted at that address of its memory.
+    /// Adds sockets for flows, controlled by the device `card`; `mailbox` is the physical address of the delivery ring.
     #[must_use]
     pub fn with_control(mut self, card: usize, mailbox: Option<u64>) -> Self {
         self.kernel.set_urgent(card);
@@ -35,8 +35,8 @@ impl KernelHost {
         self
     }
 
-    /// Says something to the agent, if there is a card for that.
-    fn say(&mut self, packet: &[u8]) -> Result<(), HostError> {
+    /// Sends a packet to the agent, if there is a control channel.
+    fn send_to_agent(&mut self, packet: &[u8]) -> Result<(), HostError> {
         let Some(control) = &self.control else { return Ok(()) };
         let (card, now) = (control.card, self.guest_time(self.now));
         self.kernel.deliver(card, packet, now).map_err(failed)
@@ -69,8 +69,8 @@ impl ForeignHost for KernelHost {
         loop {
             let card = self.kernel.take(now, packet)?;
             match &mut self.control {
-                Some(control) if control.card == card => control.hear(packet),
-                Some(control) if card == DeliveryMailbox::CARD => control.read(packet),
+                Some(control) if control.card == card => control.receive_messages(packet),
+                Some(control) if card == DeliveryMailbox::CARD => control.receive_deliveries(packet),
                 _ => return Some(card),
             }
         }
@@ -81,7 +81,7 @@ impl ForeignHost for KernelHost {
     }
 
     fn command(&mut self, command: &SocketCommand) -> Result<(), HostError> {
-        self.say(&control::command(command))
+        self.send_to_agent(&control::command(command))
     }
 
     fn poll_socket(&mut self) -> Option<SocketEvent> {
@@ -103,7 +103,7 @@ impl ForeignHost for KernelHost {
     }
 
     fn addresses_changed(&mut self, changed: &[(usize, Ipv4Addr)]) -> Result<(), HostError> {
-        self.say(&control::addresses(changed))
+        self.send_to_agent(&control::addresses(changed))
     }
 }
 

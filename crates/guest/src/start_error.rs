@@ -90,5 +90,5 @@ fn flows_of<'a>(
         .flows
         .iter()
         .filter(touches_host)
-        .filter_map(|flow| Some((flow, control::in_linux(flow.transport.cc_of_each()?))))
+        .filter_map(|flow| Some((flow, control::linux_name(flow.transport.cc_of_each()?))))
 }

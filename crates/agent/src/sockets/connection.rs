@@ -249,7 +249,7 @@ impl Connection {
 }
 
 impl Connection {
-    /// Whether the other end will send nothing more; there may be something to read still.
+    /// Whether a FIN has been received; data before it may be unread.
     fn is_shut(&self) -> bool {
         let mut poll = [PollFd::new(&self.socket, PollFlags::RDHUP)];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };

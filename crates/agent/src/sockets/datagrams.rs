@@ -1,4 +1,4 @@
-//! A socket of datagrams.
+//! UDP socket of flows.
 
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::io::Errno;
@@ -11,8 +11,8 @@ use std::net::SocketAddrV4;
 use tailrace_agent::messages::{SocketEvent, SocketPair, SocketReport};
 use tailrace_agent::plan::DatagramSocket;
 
-/// Most bytes of a datagram.
-const MOST: usize = 1 << 16;
+/// Buffer for the largest datagram, bytes.
+const MAX_DATAGRAM: usize = 1 << 16;
 
 /// A datagram that waits to be sent.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(super) struct Datagrams {
 }
 
 impl Datagrams {
-    /// Where datagrams come to and leave from.
+    /// Opens the socket of the plan.
     pub(super) fn open(plan: &DatagramSocket) -> io::Result<Self> {
         let at = |error: Errno| io::Error::other(format!("a socket at {}: {error}", plan.at));
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
@@ -43,16 +43,16 @@ impl Datagrams {
         Ok(Self { socket, local: plan.at, is_heard: plan.is_heard, waiting: VecDeque::new() })
     }
 
-    /// Sends one, as soon as there is room for it.
+    /// Queues a datagram and sends as many as the socket buffer takes.
     pub(super) fn send(&mut self, to: SocketAddrV4, (payload, stamp): (u16, u64)) {
         self.waiting.push_back(QueuedDatagram { to, payload, stamp });
         self.flush();
     }
 
-    /// Does all that can be done now, and says what has come where somebody wants to hear of it.
+    /// Sends queued datagrams and reads all received ones; reports them if the plan says so (`is_heard`).
     pub(super) fn progress(&mut self, events: &mut VecDeque<SocketEvent>) {
         self.flush();
-        let mut buffer = [0; MOST];
+        let mut buffer = [0; MAX_DATAGRAM];
         loop {
             match recvfrom(&self.socket, &mut buffer[..], RecvFlags::empty()) {
                 Ok((_, len, Some(from))) if self.is_heard => {
@@ -62,7 +62,7 @@ impl Datagrams {
                     events
                         .push_back(SocketEvent { socket: SocketPair { local: self.local, remote }, report });
                 }
-                // Datagrams that nobody asked to hear of are read all the same, so that no ICMP error is sent for them.
+                // Unreported datagrams are read and discarded. Their socket exists so that the host sends no ICMP port unreachable.
                 Ok(_) | Err(Errno::INTR) => {}
                 Err(_) => return,
             }
@@ -77,14 +77,14 @@ impl Datagrams {
             match sendto(&self.socket, &bytes, SendFlags::empty(), to) {
                 Err(Errno::AGAIN) => return,
                 Err(Errno::INTR) => continue,
-                // A datagram that cannot be sent, for want of a route for instance, is lost.
+                // A datagram that cannot be sent, for example without a route, is lost.
                 Ok(_) | Err(_) => _ = self.waiting.pop_front(),
             }
         }
     }
 }
 
-/// First bytes of a payload, the lowest byte first.
+/// First eight bytes of a payload, little-endian, padded with zeros.
 fn stamp_of(payload: &[u8]) -> u64 {
     let mut bytes = [0; 8];
     let len = payload.len().min(bytes.len());

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tailrace_sim::{Control, HostFailure};
 
-/// What a run with kernels takes.
+/// Requirement of a run with kernels, for error messages.
 const NEEDED: &str = if cfg!(target_os = "linux") {
     "an extension that was built with them (`make build`; `make demo` leaves them out)"
 } else {

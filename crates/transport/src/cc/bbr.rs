@@ -35,8 +35,8 @@ parameters! {
         /// By how much faster than the measured bandwidth BBR sends in its Startup phase. The default is the smallest
         /// value that doubles the delivery rate in each round trip; a smaller one fills the path more slowly.
         startup_gain: f64 = 2.885, "Cardwell 2016: 2 / ln 2", in 1.01..=100.0: "start-up would not grow, or flood";
-        /// How many bandwidth-delay products may be in flight after Startup. With only one, BBR would stall when ACKs
-        /// are delayed or bundled.
+        /// Window after Startup, in bandwidth-delay products. With only one, BBR would stall when ACKs are delayed or
+        /// bundled.
         cwnd_gain: f64 = 2.0, "Cardwell 2016", in 1.0..=100.0: "the window would starve, or flood";
         /// For how long the smallest measured round-trip time is trusted. A longer time notices later that the path
         /// has become longer; a shorter one gives up more rate to measure it.

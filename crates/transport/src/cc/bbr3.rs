@@ -32,8 +32,8 @@ const PACING_MARGIN: f64 = 0.99;
 parameters! {
     /// Parameters of BBR version 3.
     pub struct Bbr3Config {
-        /// Which share of the packets in flight may be lost in a round trip before BBR reduces its bounds. A larger
-        /// share tolerates small buffers, and hurts other flows in them.
+        /// Largest share of the packets in flight that may be lost in a round trip before BBR reduces its bounds. A
+        /// larger share tolerates small buffers, and hurts other flows in them.
         loss_thresh: f64 = 0.02, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share of a whole";
         /// The factor by which the bounds are reduced in a round trip with losses; they are not reduced further.
         beta: f64 = 0.7, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share of a whole";
@@ -42,7 +42,7 @@ parameters! {
         /// By how much faster than the measured bandwidth BBR sends in its Startup phase. A smaller value fills the
         /// path more slowly.
         startup_gain: f64 = 2.77, "draft-ietf-ccwg-bbr-04 §5.3.1.1", in 1.01..=100.0: "start-up would not grow, or flood";
-        /// How often the amount in flight is halved to measure the smallest round-trip time.
+        /// Interval at which the amount in flight is halved to measure the smallest round-trip time.
         probe_rtt_interval: Duration = Duration::from_secs(5), "draft-ietf-ccwg-bbr-04 §5.3.4.1", in "1 ms"..="1000 h": "each time the round trip is measured anew";
     }
 }

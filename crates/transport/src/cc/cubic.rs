@@ -15,13 +15,12 @@ use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, NO_SSTHRES
 use tailrace_core::{Bytes, Duration, Instant, choices, math, parameters};
 
 choices! {
-    /// Whose growth in congestion avoidance.
+    /// Variant of the growth in congestion avoidance.
     pub enum CubicForm {
-        /// As RFC 9438 says.
+        /// Growth by RFC 9438.
         Rfc9438 = "rfc9438",
-        /// As Linux does: in whole segments, by counting ACKs between increases, and with a Reno-friendly window
-        /// whose growth never speeds up (RFC 9438 lets it grow like standard TCP once it has caught up). `c` is
-        /// 41/1024 * 10.
+        /// Linux's growth: in whole segments, by counting ACKs between increases, and with a Reno-friendly window whose
+        /// growth never speeds up (RFC 9438 lets it grow like standard TCP once it has caught up). `c` is 41/1024 * 10.
         Linux = "linux",
     }
 }
@@ -37,7 +36,7 @@ parameters! {
         fast_convergence: bool = true, "RFC 9438 §4.7";
         /// Whether the window is never smaller than that of standard TCP (Reno) would be.
         reno_friendly: bool = true, "RFC 9438 §4.3";
-        /// Whose growth in congestion avoidance is used. Linux's is slower at small windows.
+        /// Growth in congestion avoidance: that of RFC 9438 or that of Linux, which is slower at small windows.
         form: CubicForm = CubicForm::Rfc9438, "RFC 9438; Linux net/ipv4/tcp_cubic.c";
         /// Whether slow start ends when round-trip times grow, instead of at the first loss. This is HyStart++; with
         /// `form = "linux"` it is Linux's HyStart, which also watches how closely ACKs follow one another.

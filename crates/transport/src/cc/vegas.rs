@@ -15,7 +15,7 @@ use super::{AckSample, Algorithm, CongestionControl, CongestionEvent, Reno, Reno
 use tailrace_core::{Bytes, Duration, choices, parameters};
 
 choices! {
-    /// What stands for the round trip of a round.
+    /// Estimate of a round's round-trip time.
     pub enum RoundTrip {
         /// The mean of its samples.
         Average = "average",
@@ -36,7 +36,7 @@ parameters! {
         /// If more segments than this wait in the queue, slow start ends. If it is too large, the queue overflows
         /// before that.
         gamma: f64 = 1.0, "Brakmo 1995; Linux and ns-2", in 0.0..=1000000.0: "it is a number of packets, not negative";
-        /// How the round-trip time of a round is computed from its samples.
+        /// Estimate of a round's round-trip time from its samples.
         rtt: RoundTrip = RoundTrip::Minimum, "Linux tcp_vegas; average in Brakmo 1995 and ns-2";
         /// The factor by which a loss reduces the window.
         decrease: f64 = 0.5, "RFC 5681 equation 4", in 0.0..=1.0: "it is a share of a whole";

@@ -116,10 +116,9 @@ parameters! {
         idle_restart: IdleRestart = IdleRestart::Restart, "RFC 5681 §4.1";
         /// Largest number of new segments that one ACK lets out; 0 is no limit.
         max_burst: u64 = 0, "off";
-        /// Whether data is sent in packets of several segments (as many as take a millisecond, at least two), which are
-        /// divided below TCP. If the window has room for fewer, they wait for the next ACK if that is expected soon.
-        /// Such bursts make queues longer. Paced data is sent segment by segment, and so is that of Multipath TCP unless its
-        /// scheduler fills queues.
+        /// Whether data is sent in packets of several segments (as many as take a millisecond, at least two), which are divided below TCP.
+        /// If the window has room for fewer, they wait for the next ACK if that is expected soon. Bursts make queues longer. Paced data is
+        /// sent segment by segment, and so is that of Multipath TCP unless its scheduler fills queues.
         tso: bool = false, "off: each segment by itself; Linux tcp_tso_autosize, tcp_tso_should_defer";
         /// With `tso`: whether a packet that ends early, as it ends what was written into it, takes what it lacks from the next one. If
         /// not, a packet may have fewer segments than the window has room for.

@@ -36,7 +36,7 @@ fn hmac(keys: (Key, Key), parts: &[&[u8]]) -> [u8; 32] {
     mac.finalize().into_bytes().into()
 }
 
-/// What one end proves in a join: HMAC over the nonces under the keys, the prover's first (RFC 8684 §3.2).
+/// HMAC that authenticates one end of a join: over both nonces under both keys, that end's first (RFC 8684 §3.2).
 fn join_hmac(keys: (Key, Key), nonces: (u32, u32)) -> [u8; 32] {
     hmac(keys, &[&nonces.0.to_be_bytes(), &nonces.1.to_be_bytes()])
 }

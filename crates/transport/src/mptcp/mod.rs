@@ -122,7 +122,7 @@ enum Role {
 
 /// Multipath TCP connection.
 ///
-/// As in [`Tcp`], fields that every segment needs come first, then those for arriving data, then those for sending, then the rare ones.
+/// Fields are ordered as in [`Tcp`]: those that every segment needs, those for arriving data, those for sending, the rare ones.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Mptcp {
@@ -528,7 +528,7 @@ impl Mptcp {
     }
 }
 
-/// How far ahead of windows data is assigned.
+/// Lead of assignments over the windows of subflows.
 fn lead_of(plan: &MptcpPlan, scheduler: &RunningScheduler) -> Lead {
     let mptcp = &plan.mptcp;
     match scheduler.fills_queues() {

@@ -17,7 +17,7 @@ pub struct Mapping {
 pub struct Dss {
     /// Next data sequence number expected.
     pub data_ack: Option<u64>,
-    /// What the payload maps to.
+    /// Mapping of the payload.
     pub mapping: Option<Mapping>,
     /// The mapping ends with a DATA_FIN.
     pub data_fin: bool,
@@ -27,7 +27,8 @@ pub struct Dss {
     pub wide_dsn: bool,
     /// The mapping carries a checksum.
     pub checksum: bool,
-    /// What was written with the payload goes on behind it: on the wire, each segment of it would have the mapping of all. Not in the header.
+    /// Whether the write to which the payload belongs continues in the next segment: on the wire, each segment of it would have the mapping
+    /// of all. Not in the header.
     pub goes_on: bool,
 }
 
@@ -56,7 +57,7 @@ impl AddressIds {
     }
 }
 
-/// Why a subflow is reset (RFC 8684 §3.6, MP_TCPRST).
+/// Reason of a subflow's reset (RFC 8684 §3.6, MP_TCPRST).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum ResetReason {
@@ -185,7 +186,7 @@ pub enum Signal {
     },
 }
 
-/// What there is to know of the payload of a segment that has real bytes, where a checksum covers it.
+/// Sums over the payload of a segment with real bytes that a DSS checksum covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sums {
     /// The checksum that stands beside the mapping (RFC 8684 §3.3.1).
@@ -199,9 +200,9 @@ pub struct Sums {
 pub struct Options {
     /// Data sequence signal.
     pub dss: Option<Dss>,
-    /// What else there is.
+    /// Any other option.
     pub signal: Option<Signal>,
-    /// Of a payload with real bytes. That of others is as it was sent, unless the segment says that it was changed.
+    /// Sums of a payload with real bytes. Other payloads count as intact unless the segment is marked as altered.
     pub sums: Option<Sums>,
 }
 

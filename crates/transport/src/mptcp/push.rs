@@ -6,7 +6,7 @@
 
 use super::subflow::table::SubflowTable;
 
-/// How far ahead data is assigned.
+/// Lead of assignments over the windows of subflows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lead {
     /// A segment is assigned when it can leave at once.
@@ -91,7 +91,7 @@ impl Push {
         begins
     }
 
-    /// What was assigned leaves before the push continues.
+    /// Pauses the push: segments that were assigned leave before it continues.
     pub(super) fn pause(&mut self) {
         self.phase = match self.phase {
             PushPhase::Idle | PushPhase::Paused => PushPhase::Paused,

@@ -1,6 +1,6 @@
 //! Loose source routes: a subflow whose packets call at gateways on their way (RFC 791 §3.1, option 131).
 
-/// One of the lists of gateways that a path manager was given.
+/// List of gateways, by its number in the parameters of a path manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SourceRoute {
     /// Its place among the lists, from 0.

@@ -4,9 +4,11 @@ use super::coupled::CoupledConfig;
 use super::path_manager::PathManagerConfig;
 use super::scheduler::SchedulerConfig;
 use super::*;
+use crate::cc::CcConfig;
 use crate::config::{Profile, TcpBehaviour, TcpConfig};
+use crate::segment::Flags;
 use crate::tcp::State;
-use crate::{CcConfig, UNLIMITED};
+use crate::tcp::UNLIMITED;
 use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
@@ -18,7 +20,7 @@ mod penalties;
 mod properties;
 mod silence;
 
-/// One path: its addresses are `10 + n` on the left and `20 + n` on the right.
+/// Path: its addresses are `10 + n` on the left and `20 + n` on the right.
 #[derive(Clone, Copy, Debug)]
 struct Path {
     delay: Duration,
@@ -57,7 +59,7 @@ struct World {
     sent: u64,
     now: Instant,
     rng: Rng,
-    /// What of the packets of an end vanishes, given how many did, and how many did.
+    /// Filter of the packets of an end that vanish, given the number of those that did, and that number.
     eats: fn(usize, &Transmit, u32) -> bool,
     eaten: u32,
     delivered: [u64; 2],
@@ -66,7 +68,7 @@ struct World {
     mesh: bool,
     /// A path that has no route at present.
     cut: Option<usize>,
-    /// How many announcements of addresses are still taken out on their way.
+    /// Number of ADD_ADDRs that are still to be removed on their way.
     mutes: u32,
     /// Announcements and echoes seen on the way, by who sent them.
     announced: [u32; 2],
@@ -79,7 +81,7 @@ fn plan(scheduler: &str, manager: &str, control: SubflowControl) -> MptcpPlan {
         tcp: Arc::new(TcpConfig {
             mss: tailrace_core::Bytes(1000),
             behaviour: TcpBehaviour {
-                // As in the profiles that have coupled controls.
+                // Profiles with coupled controls have none.
                 lasting_limit: false,
                 ..TcpConfig::for_profile(Profile::Linux).behaviour
             },
@@ -353,7 +355,7 @@ fn a_subflow_whose_peer_is_gone_without_a_fin_does_not_keep_the_connection_open(
     while !waits(&w) {
         assert!(w.now < Instant::from_secs(2));
         w.run(w.now.saturating_add(Duration::from_micros(100)));
-        w.flying.retain(|_, (to, t)| *to == 1 || !t.segment.flags.has(crate::segment::Flags::FIN));
+        w.flying.retain(|_, (to, t)| *to == 1 || !t.segment.flags.has(Flags::FIN));
     }
     // The peer's FINs are lost, and so are its resets.
     w.flying.clear();
@@ -385,7 +387,7 @@ fn a_connection_that_was_without_subflows_for_a_while_lives_on() {
 
 #[test]
 fn joins_without_a_route_have_never_been() {
-    // Of nine pairs of addresses three have a route; there is room for three subflows.
+    // Three of nine pairs of addresses have a route; there is room for three subflows.
     let mut plan = usual();
     plan.mptcp.max_subflows = 3;
     let paths = [Path::new(10, 0.0), Path::new(20, 0.0), Path::new(30, 0.0)];
@@ -509,7 +511,7 @@ fn the_window_bounds_what_is_on_its_way() {
     assert!(w.delivered[1] > 64_000, "the window opens again");
 }
 
-/// What the sender holds, 3 s after a connection over eight paths began with a slow start on each.
+/// Bytes that the sender holds, 3 s after a connection over eight paths began with a slow start on each.
 fn held_by(send_buffer_of: SendBufferOf) -> u64 {
     let mut plan = MptcpPlan::for_profile(Profile::Linux612);
     plan.mptcp.behaviour.send_buffer_of = send_buffer_of;
@@ -608,7 +610,7 @@ fn a_proof_whose_answer_was_lost_is_answered_again() {
     // RFC 8684 §3.2: the client repeats its proof until it has an answer, and sends nothing before.
     let mut w = World::new(&usual(), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
     w.eats = |end, t, eaten| {
-        let answers = end == 1 && t.tuple.remote_port != 5000 && !t.segment.flags.has(crate::Flags::SYN);
+        let answers = end == 1 && t.tuple.remote_port != 5000 && !t.segment.flags.has(Flags::SYN);
         answers && eaten < 2
     };
     w.ends[0].write(UNLIMITED);

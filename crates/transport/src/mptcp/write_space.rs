@@ -146,7 +146,7 @@ mod tests {
             sum.join(all.into_iter().filter_map(|(state, buffer)| counted(state, Some(buffer), 16_384)));
             sum.size()
         };
-        // As a kernel 6.12 printed it: 4096, 20 segments of 4608, and 16384 for the one that opens.
+        // Printed by Linux 6.12: 4096, 20 segments of 4608, and 16384 for the one that opens.
         assert_eq!(sizes(State::SynSent), 112_640);
         assert_eq!(sizes(State::SynReceived), 96_256, "one that the peer opens");
         assert_eq!(sizes(State::Established), 96_256 + 46_080);

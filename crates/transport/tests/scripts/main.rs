@@ -1,8 +1,8 @@
 //! Scripted segment exchanges: the files `*.tcp` and `*.mptcp` beside this one.
 //!
-//! A script is one endpoint's life; time is in milliseconds. Sequence numbers are relative: this end's to its
-//! initial number, the peer's to its own, so that the first data byte is 1 on both sides; so are data sequence numbers.
-//! What a line may say stands in `tcp.rs` and `mptcp.rs`.
+//! A script is one endpoint's life; time is in milliseconds. Sequence numbers are relative: this end's to its initial
+//! number, the peer's to its own, so that the first data byte is 1 on both sides; so are data sequence numbers. The
+//! syntax of lines is described in `tcp.rs` and `mptcp.rs`.
 
 mod mptcp;
 mod options;

@@ -29,7 +29,7 @@ use tailrace_transport::mptcp::{
 };
 use tailrace_transport::{Event, Flags, Profile, Segment, SeqNumber, TcpConfig, UNLIMITED};
 
-/// What is known of a named subflow.
+/// Addresses and numbers of a named subflow.
 #[derive(Clone, Copy, Debug)]
 struct Path {
     tuple: Tuple,

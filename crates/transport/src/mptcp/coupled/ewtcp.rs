@@ -9,7 +9,7 @@ use crate::cc::AckSample;
 use tailrace_core::{choices, parameters};
 
 choices! {
-    /// How a subflow's weight follows from their number.
+    /// Weight of a subflow, by the number of subflows.
     pub enum EwtcpWeight {
         /// `1 / n^2`: n subflows over one bottleneck together get as much as one TCP flow.
         InverseSquare = "inverse_square",
@@ -21,7 +21,7 @@ choices! {
 parameters! {
     /// Parameters of EWTCP.
     pub struct EwtcpConfig {
-        /// How a subflow's weight follows from the number n of subflows.
+        /// Weight of a subflow, by the number n of subflows.
         weight: EwtcpWeight = EwtcpWeight::InverseSquare, "so that n subflows over one bottleneck are one TCP";
         /// A fixed weight instead. A larger one makes windows grow faster. `"auto"` follows `weight`.
         a: Option<f64> = None, "from `weight`", in 0.000001..=1000000.0: "windows would not move, or jump";

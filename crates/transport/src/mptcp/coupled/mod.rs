@@ -53,7 +53,7 @@ pub fn active(paths: &[Path]) -> impl Iterator<Item = &Path> {
     paths.iter().filter(|p| p.active)
 }
 
-/// How the windows of a connection's subflows grow and fall. Windows are in segments.
+/// Coupled congestion control: growth and decrease of the windows of a connection's subflows. Windows are in segments.
 pub trait CoupledControl {
     /// Growth of subflow `of`'s window for `acked` segments in congestion avoidance. May be negative.
     fn increase(&mut self, of: usize, acked: f64, sample: &AckSample, paths: &[Path]) -> f64;
@@ -84,7 +84,7 @@ pub trait CoupledControl {
 pub trait CoupledAlgorithm: CoupledControl + Sized {
     /// Its parameters.
     type Config: Parameters;
-    /// One line for `tailrace list`.
+    /// Summary for `tailrace list`, a line long.
     const SUMMARY: &'static str;
     /// Where it is defined.
     const CITATION: &'static str;
@@ -104,7 +104,7 @@ pub trait CoupledAlgorithm: CoupledControl + Sized {
 pub(crate) struct Coupling {
     controller: Controller,
     paths: Vec<Path>,
-    /// What each path was worked out from.
+    /// Inputs from which each path was computed last.
     settled: Vec<Settled>,
 }
 
@@ -117,7 +117,7 @@ struct Settled {
 }
 
 impl Settled {
-    /// Of one that has never been.
+    /// Inputs of a path that was never computed.
     const NONE: Self = Self { cwnd: f64::NAN, mss: 0, times: (Duration::ZERO, Duration::ZERO) };
 
     fn of(member: &CoupledSubflow, times: (Duration, Duration)) -> Self {
@@ -151,7 +151,7 @@ impl Coupling {
         (self.settled[id].mss, self.paths[id].active)
     }
 
-    /// How many subflows it reckons with.
+    /// Number of subflows that count in the coupling.
     #[cfg(test)]
     pub(crate) fn active(&self) -> usize {
         active(&self.paths).count()

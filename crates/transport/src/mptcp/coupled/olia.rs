@@ -4,14 +4,14 @@
 //! windows to the best ones: those with the most data between losses for their round trip. At rest only the best
 //! paths carry windows, and all together get what a TCP on the best one would.
 //!
-//! Which path is best: `l / R^2` as the Linux code has it; the draft as some read it ranks by `l^2 / R`.
+//! The best path has the largest `l / R^2`, as in the Linux code; the draft can be read as `l^2 / R`.
 
 use super::{CoupledAlgorithm, CoupledControl, Path, active};
 use crate::cc::AckSample;
 use tailrace_core::{Bytes, choices, parameters};
 
 choices! {
-    /// What makes a path the best.
+    /// Rank of paths: the best has the largest value.
     pub enum OliaMetric {
         /// `l / R^2`, an estimate of TCP's rate squared.
         LossesOverSquare = "l_over_rtt_squared",

@@ -1,5 +1,5 @@
-//! What follows from the table of coupled controllers in the module above: a line declares the module of an algorithm, and names,
-//! configuration, dispatch, documentation and the conformance tests derive from it.
+//! Registry of coupled controllers. A line of the table in the module above declares the module of an algorithm; names, configuration,
+//! dispatch, documentation and the conformance tests derive from it.
 
 macro_rules! coupled_controls {
     ($( $word:literal => $file:ident::$variant:ident($config:ident), )+) => {

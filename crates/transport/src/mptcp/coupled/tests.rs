@@ -89,7 +89,7 @@ fn olia_leaves_worse_paths_and_gets_what_tcp_gets_on_the_best() {
         assert!((rate / total - 1.0).abs() < 0.2, "{rate} is not {total}");
         let [lia_one, lia_two] = rest(&config("lia"), p, rtt);
         if p[0] < p[1] || rtt[0] < rtt[1] {
-            // How much remains depends on how well losses tell which path is best; it is always less than LIA leaves.
+            // The share that remains depends on how well losses tell which path is best; LIA always leaves more.
             assert!(two / one < 0.85 * lia_two / lia_one, "the worse path keeps {two} beside {one}");
         }
     }

@@ -15,8 +15,8 @@ use tailrace_core::params::Invalid;
 parameters! {
     /// Parameters of wVegas. Counts are in segments.
     pub struct WvegasConfig {
-        /// How many segments all paths together keep waiting in queues. Fewer lose bandwidth because of noise; more
-        /// add delay.
+        /// Number of segments that all paths together keep waiting in queues. Fewer lose bandwidth because of noise;
+        /// more add delay.
         total_alpha: f64 = 10.0, "multipath-tcp/mptcp, total_alpha", in 0.000001..=1000000.0: "it is a number of packets, not negative";
         /// The smallest number of segments that a path keeps waiting in queues.
         initial_alpha: f64 = 2.0, "multipath-tcp/mptcp, initial_alpha", in 0.000001..=1000000.0: "it is a number of packets, not negative";
@@ -25,7 +25,7 @@ parameters! {
     }
 }
 
-/// One path's measurements. Times are in seconds.
+/// Measurements of a path. Times are in seconds.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     base: f64,
@@ -186,8 +186,8 @@ mod tests {
         // diff = 20 * (101 - 100) / 101 = 0.2 segments: below alpha = 2, the window grows.
         let (window, _) = round(&mut w, (20.0, 10.0), 20, 101);
         assert!((window - 21.0).abs() < 1e-9, "{window}");
-        // One path has the whole total: alpha becomes 10. diff = 20 * 150 / 250 = 12: one less; and as the delay has
-        // more than doubled, the path is drained: 19 * 100 / 500 = 3.8.
+        // A single path has the whole total: alpha becomes 10. diff = 20 * 150 / 250 = 12: one less; and as the delay
+        // has more than doubled, the path is drained: 19 * 100 / 500 = 3.8.
         let (window, _) = round(&mut w, (20.0, 10.0), 20, 250);
         assert!((w.rounds[0].alpha - 10.0).abs() < 1e-9);
         assert!((window - 3.8).abs() < 1e-9, "{window}");

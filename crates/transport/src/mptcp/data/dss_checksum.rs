@@ -20,7 +20,7 @@ struct Piece {
     sum: u16,
 }
 
-/// What is known of the checksums of mappings whose bytes are not taken yet; nothing without real bytes.
+/// Checksums of mappings whose bytes are not taken yet; empty without real bytes.
 #[derive(Debug, Default)]
 pub(crate) struct DssChecksums {
     /// By the number of the first byte: the sum of all that is summed but the payload.

@@ -400,7 +400,7 @@ mod tests {
 
     #[test]
     fn window_below_half_is_rounded_down() {
-        // As traced in Linux 6.12, of 1000549 bytes.
+        // Traced in Linux 6.12, for a window of at most 1000549 bytes.
         let r = in_memory(2_001_098, 65_535);
         assert_eq!(r.in_units(626_720, (1 << 40, 128)), 626_816);
         assert_eq!(r.in_units(497_963, (1 << 40, 128)), 497_920);

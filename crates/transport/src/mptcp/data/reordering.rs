@@ -1,4 +1,4 @@
-//! How far, and for how long, data runs ahead of its order at a receiver.
+//! Displacement and delay of data that arrives ahead of its order at a receiver.
 //!
 //! A segment that brings the data level something new counts once: with its displacement, the bytes between the number
 //! that was expected when it came and its own first one (RFC 4737 measures the same in packets, from the late one back),
@@ -26,7 +26,7 @@ impl Held {
     }
 }
 
-/// What a receiver has seen of reordering, in bounded memory; what is in order needs the first line alone.
+/// Reordering statistics of a receiver, in bounded memory. In-order data touches the first cache line alone.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub struct Reordering {
@@ -37,9 +37,10 @@ pub struct Reordering {
     latest: u64,
     /// Largest displacement since it was last taken.
     recent: u64,
-    /// Those that wait for others, with the least number first: with several paths most come between others.
+    /// Segments that wait for earlier ones, by number. A heap, as with several paths most segments arrive between
+    /// others.
     held: BinaryHeap<Reverse<Held>>,
-    /// Of all that were not in order, bytes and times.
+    /// Displacements, in bytes, and delays of all segments that arrived out of order.
     displacement: CoarseHistogram,
     delay: CoarseHistogram,
 }

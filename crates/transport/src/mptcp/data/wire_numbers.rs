@@ -7,7 +7,7 @@ use crate::mptcp::key::Key;
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct WireNumbers {
-    /// What is added to this end's numbers, and to the peer's; zero before both keys are known.
+    /// Offsets of this end's and the peer's numbers on the wire; zero before both keys are known.
     snd_base: u64,
     rcv_base: u64,
     key: Key,
@@ -75,8 +75,7 @@ impl WireNumbers {
     }
 }
 
-/// Of the numbers that end with the 32 bits of `low` the one next to `near`: windows are smaller than half of what they tell
-/// apart (RFC 8684 §3.3.1).
+/// Number nearest to `near` whose low 32 bits are `low`. It is unambiguous, as windows are smaller than 2^31 (RFC 8684 §3.3.1).
 #[inline]
 pub(crate) const fn nearest(near: u64, low: u32) -> u64 {
     near.wrapping_add_signed(low.wrapping_sub(near as u32).cast_signed() as i64)

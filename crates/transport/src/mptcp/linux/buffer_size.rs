@@ -12,9 +12,9 @@ pub(in crate::mptcp) const INITIAL_SEGMENTS: u64 = 10;
 pub(crate) const HALF: u64 = 128;
 /// Payload of a full packet without options, for which a tuned buffer is sized (`advmss`).
 pub(super) const FULL: u64 = 1460;
-/// What timestamps take of that.
+/// Length of the timestamp option, which is part of that payload.
 pub(in crate::mptcp) const STAMPS: u64 = 12;
-/// How large a buffer is, and may become.
+/// Size of a buffer, and its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BufferSize {
     pub(crate) now: u64,
@@ -27,7 +27,7 @@ impl BufferSize {
     /// Linux's send buffer as it comes (`tcp_wmem`).
     pub(crate) const KERNEL: Self = Self { now: 16_384, most: 4_194_304, set: false };
 
-    /// One that was set and stays.
+    /// A size that was set and does not grow.
     pub(crate) fn fixed(bytes: u64) -> Self {
         let bytes = bytes.clamp(1, MOST);
         Self { now: bytes, most: bytes, set: true }
@@ -48,8 +48,8 @@ pub(crate) fn sizes(plan: &MptcpPlan) -> Option<(BufferSize, BufferSize)> {
     Some((receive, send))
 }
 
-/// What the peer is told at first: as much of the receive buffer as is window before a segment has come
-/// (`tcp_select_initial_window`), where that is not less.
+/// Largest first window (`tcp_select_initial_window`): `first_window`, or the window of the receive buffer before a
+/// segment has arrived.
 pub(crate) fn first_window(plan: &MptcpPlan) -> Option<Bytes> {
     plan.mptcp.first_window.or_else(|| sizes(plan).map(|(receive, _)| Bytes(receive.now / 2)))
 }
@@ -59,7 +59,7 @@ pub(in crate::mptcp) const fn full_segment(stamps: bool) -> u64 {
     if stamps { FULL - STAMPS } else { FULL }
 }
 
-/// What a receive buffer has grown to: its memory, and the window that subflows may show at most.
+/// Receive buffer after growth: its memory, and the largest window that subflows may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct GrownBuffer {
     pub(crate) size: u64,

@@ -1,34 +1,34 @@
-//! The fragments in which what an application writes lies in the send buffer of a connection (Linux `mptcp_sendmsg`).
+//! Fragments of the send buffer of a connection, in which Linux stores the application's writes (`mptcp_sendmsg`).
 //!
-//! Fragments lie in blocks of memory, each behind what describes it. What is written goes on with the last fragment as long as that
-//! waits and its block has room, else into a new one. A scheduler decides between fragments (`__subflow_push_pending`), so that
-//! segments are cut where one ends and the next goes elsewhere.
+//! Fragments lie in blocks of memory, each behind its header. A write extends the last fragment as long as that is unassigned and its block
+//! has space, else it begins a new one. A scheduler decides between fragments (`__subflow_push_pending`), so that a segment ends with its
+//! fragment if the next one goes elsewhere.
 
 use std::collections::VecDeque;
 
 /// A block (`skb_page_frag_refill`), and the least that is left of one for a fragment.
 const BLOCK: u64 = 32_768;
 const LEAST: u64 = 32;
-/// What describes a fragment (`mptcp_data_frag`).
+/// Header of a fragment (`mptcp_data_frag`), bytes.
 const HEADER: u64 = 40;
-/// What an application that waits for room writes at a time.
+/// Size of one write of an application that waits for space, bytes.
 const WRITE: u64 = 65_536;
 
-/// Fragments of which bytes have not been handed out, and those of which some are on their way.
+/// Fragments with unassigned bytes, and fragments with unacknowledged ones.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fragments {
-    /// Where those to be handed out end, in order.
+    /// Ends of the fragments with unassigned bytes, in order.
     ends: VecDeque<u64>,
-    /// Where those before them end, as far as they are not acknowledged.
+    /// Ends of the fragments before them that are not acknowledged.
     sent: VecDeque<u64>,
-    /// Where the one before them ended.
+    /// End of the last assigned fragment.
     border: u64,
-    /// What is left of the last block.
+    /// Bytes left in the last block.
     left: u64,
 }
 
 impl Fragments {
-    /// What describes the fragments that are not acknowledged as a whole, bytes.
+    /// Bytes of the headers of fragments that are not acknowledged as a whole.
     pub(crate) fn headers(&self) -> u64 {
         (self.ends.len() + self.sent.len()) as u64 * HEADER
     }
@@ -144,7 +144,7 @@ mod tests {
 
     #[test]
     fn what_describes_fragments_takes_room_until_all_of_them_is_acknowledged() {
-        // As seen in Linux 6.12 (`sk_wmem_queued`): 32768 after the first, and no second one in 32768 bytes.
+        // Seen in Linux 6.12 (`sk_wmem_queued`): 32768 after the first, and no second one in 32768 bytes.
         let mut fragments = Fragments::default();
         assert_eq!((fragments.write(1, 0, 32_768), fragments.headers()), (32_728, 40));
         fragments.on_sent(32_729);

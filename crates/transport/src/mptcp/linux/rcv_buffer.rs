@@ -1,10 +1,8 @@
-//! Buffers as Linux keeps them for Multipath TCP: what they may hold is counted in memory, and they grow with what
-//! goes through unless they were set. Here are their sizes, and the connection's receive buffer; the others are in `arrivals` and
-//! `send_memory`.
+//! Receive buffer of a connection as Linux keeps it: it counts memory instead of data, and grows with the data read unless its size was
+//! set.
 //!
-//! Receive side (`__mptcp_space`, [`RightSizing`]): the connection's buffer holds what waits for data before
-//! it, or for the application; half of what is free is the window, or another share. Packets that follow one another share a
-//! description (`mptcp_try_coalesce`).
+//! It holds the out-of-order queue and the data that the application has not read (`__mptcp_space`, [`RightSizing`]); half of its free
+//! memory is the window, or another share. Adjacent packets share a description (`mptcp_try_coalesce`).
 
 use crate::buffer_sizes::DESCRIPTION;
 use crate::mptcp::linux::buffer_size::{
@@ -15,14 +13,14 @@ use crate::right_sizing::RightSizing;
 use crate::tcp::linux::receive_queue::{BufferPiece, HeldPackets, READ, ReceiveQueue, SegmentPlace};
 use tailrace_core::{Duration, Instant};
 
-/// Memory of a packet, whatever it has in it: 1600 bytes for a frame of 1514 with what the card puts before it, 320 and 256 for what
-/// describes it (`receive_small` of virtio_net, as Linux 6.12 was seen to charge).
+/// Memory of a packet, however short: 1600 bytes for a frame of 1514 behind the header of the card, 320 and 256 for its descriptions
+/// (`receive_small` of virtio_net, traced in Linux 6.12).
 const PACKET: u64 = 2176;
-/// What of those 1600 is room for data and options of TCP: the rest is 78 bytes of the card and before the frame, and headers.
+/// Space for TCP options and data in those 1600 bytes: 78 are headroom and the header of the card, 14 Ethernet, 40 IP and TCP.
 const ROOM_IN_PACKET: u64 = 1600 - 78 - 14 - 40;
-/// No buffer has more than this part of the memory (`mptcp_try_coalesce`).
+/// Divisor of the memory that bounds a coalesced buffer (`mptcp_try_coalesce`).
 const LONGEST: u64 = 8;
-/// Shorter segments that come in order do not open the window (`tcp_event_data_recv`).
+/// Shortest in-order segment that opens the window, bytes (`tcp_event_data_recv`).
 const LEAST_IN_ORDER: u64 = 128;
 
 /// The receive buffer of a connection.
@@ -32,19 +30,19 @@ pub(crate) struct RcvBuffer {
     mss: u64,
     /// Payload of a full packet, for which it is sized.
     full: u64,
-    /// The share of memory that is window on subflows on which data has come, in 256ths (`scaling_ratio`); without one it is half,
-    /// and the buffer is of whole segments.
+    /// Share of memory that is window on subflows on which data has arrived, in 256ths (`scaling_ratio`); `None`: half, and the buffer has
+    /// whole segments.
     share: Option<u64>,
     /// The least share of a subflow when the application read last, or the first time in a round trip.
     least: u64,
     /// The packets in it.
     arrivals: ReceiveQueue,
-    /// While what a gap of a subflow has held back is moved here: all up to this number is the application's.
+    /// Set while data moves here that a gap of a subflow has held back: the application has all up to this number.
     moved: Option<u64>,
-    /// How large it should be, by what the application has taken so far.
+    /// Size by the application's reads, and the bytes read so far.
     sizing: RightSizing,
     taken: u64,
-    /// The longest round trip of a subflow as it was then; zero where it was not known.
+    /// Longest round trip of a subflow at the last read; zero if unknown.
     rtt: Duration,
 }
 
@@ -94,12 +92,12 @@ impl RcvBuffer {
         self.arrivals.on_piece((start, end), *moved, piece);
     }
 
-    /// What a gap of a subflow has held back begins to be moved here, where all up to `nxt` has come.
+    /// Begins to move data here that a gap of a subflow has held back; all up to `nxt` has arrived before.
     pub(crate) const fn begin_move(&mut self, nxt: u64) {
         self.moved = Some(nxt);
     }
 
-    /// All of that is here, so that all up to `nxt` has come (`__mptcp_ofo_queue`).
+    /// Ends that move: all up to `nxt` has arrived (`__mptcp_ofo_queue`).
     pub(crate) fn end_move(&mut self, nxt: u64) {
         if let Some(moved) = self.moved.take() {
             self.arrivals.release(moved, nxt);
@@ -111,12 +109,12 @@ impl RcvBuffer {
         self.arrivals.on_read();
     }
 
-    /// Whether the application takes its time.
+    /// Whether the application reads slowly.
     pub(crate) fn set_slow(&mut self, on: bool) {
         self.arrivals.set_slow(on);
     }
 
-    /// Such an application has read all up to `read`.
+    /// A slow application has read all up to `read`.
     pub(crate) fn on_slow_read(&mut self, read: u64) {
         self.arrivals.on_slow_read(read, |_| {});
     }
@@ -231,7 +229,7 @@ mod tests {
     fn what_waits_takes_window_by_its_memory() {
         let mut fixed = RcvBuffer::new(BufferSize::fixed(524_288), MSS, false, None);
         assert_eq!(fixed.window(0), 262_144);
-        // As traced in Linux 6.12: the first packet above a gap takes 2176 bytes, and each that follows it 1920.
+        // Traced in Linux 6.12: the first packet above a gap takes 2176 bytes, and each that follows it 1920.
         (1..15).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, BufferPiece::PACKET));
         assert_eq!(fixed.held(0), 2176 + 13 * 1920);
         (30..50).for_each(|n| fixed.on_arrival((n * MSS, (n + 1) * MSS), MSS, BufferPiece::PACKET));
@@ -253,8 +251,9 @@ mod tests {
         // 7 packets wait, 4 behind a gap of 4, and 12 behind a gap of 3.
         let waiting = (3..10).chain(14..18).chain(21..33);
         waiting.for_each(|n| memory.on_arrival((n * MSS, (n + 1) * MSS), 0, BufferPiece::PACKET));
-        // As a kernel 6.12 did it: a subflow brings the first 3 and what fills both gaps, each in a buffer. These join what waits before
-        // them, 7 and 4 packets, and only then does all become the application's: 3 and 11, 4 and 3, and 12 for which those have no room.
+        // Traced in Linux 6.12: a subflow brings the first 3 packets and those that fill both gaps, each in a buffer. They are coalesced
+        // with the 7 and 4 packets that wait behind them before all is released to the application: 3 and 11, 4 and 3, and 12 for which
+        // those have no room.
         memory.begin_move(0);
         for (start, packets, nxt) in [(0, 3, 10), (10, 4, 18), (18, 3, 33)] {
             memory.on_arrival((start * MSS, (start + packets) * MSS), nxt * MSS, buffer(packets));
@@ -326,8 +325,8 @@ mod tests {
         memory.begin(at(0));
         assert_eq!(memory.on_read(11 * MSS, || (Duration::from_millis(153), 167), at(160)), None);
         assert_eq!(memory.window(0), 131_072 * 167 / 256);
-        // As measured in Linux 6.12: 2 * 28480 + 16 * 1448 = 80128, and twice that times (28480 - 15664) / 15664: 211246 in
-        // memory of 422492, since another subflow has joined on which nothing has come.
+        // Measured in Linux 6.12: 2 * 28480 + 16 * 1448 = 80128, and twice that times (28480 - 15664) / 15664: 211246 in memory of 422492,
+        // since another subflow has joined on which nothing has come.
         let grown = memory.on_read(20 * MSS, || (Duration::from_millis(153), HALF), at(320));
         assert_eq!(grown, Some(GrownBuffer { size: 422_492, clamp: 211_246 }));
         assert_eq!(memory.window(19_456), 201_518);

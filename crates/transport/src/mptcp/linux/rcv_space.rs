@@ -1,5 +1,5 @@
-//! A subflow as its receiver sees it, where buffers are counted in memory: its round trip, what is a full segment, and the window that
-//! it may show.
+//! Receive window of a subflow, where buffers count memory: it grows with the segments that arrive, by the size of a full one and the round
+//! trip that the receiver measures.
 
 use crate::mptcp::MptcpPlan;
 use crate::mptcp::linux::buffer_size::{
@@ -10,10 +10,10 @@ use crate::segment::Segment;
 use crate::tcp::linux::receive_space::careful_step;
 use tailrace_core::{Bytes, Duration, Instant};
 
-/// A segment of so much payload counts as full before a larger one has come (`TCP_MSS_DEFAULT`).
+/// Payload of a full segment before a larger one has arrived (`TCP_MSS_DEFAULT`).
 const LEAST_FULL: u32 = 536;
 
-/// A subflow on which nothing has come. It may show one full segment less than the receive buffer has room for
+/// Window of a subflow before its first segment: one full segment less than the receive buffer has space for
 /// (`tcp_init_buffer_space`), and no more than the first window.
 pub(crate) fn first_rcv_space(plan: &MptcpPlan) -> RcvSpace {
     let mut arrivals = RcvSpace::new(first_window(plan));
@@ -25,28 +25,28 @@ pub(crate) fn first_rcv_space(plan: &MptcpPlan) -> RcvSpace {
     arrivals
 }
 
-/// Memory of which a subflow may show some.
+/// Memory for which a subflow may show a window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RcvRoom {
-    /// Beside what it holds.
+    /// Free memory.
     pub(in crate::mptcp) free: u64,
-    /// The whole buffer, the largest that it may become, and what a packet takes.
+    /// Memory of the whole buffer, its limit, and the memory of a packet.
     pub(in crate::mptcp) size: u64,
     pub(in crate::mptcp) most: u64,
     pub(in crate::mptcp) packet: u64,
-    /// What of it is window on a subflow on which a full segment has come, in 256ths, where data tells that.
+    /// Share of it that is window on a subflow after a full segment, in 256ths, where data tells that.
     pub(in crate::mptcp) share: Option<u64>,
-    /// Segments of less do not open the window, nor does any that has come before.
+    /// Shortest segment that opens the window; a duplicate never does.
     pub(in crate::mptcp) least: u64,
 }
 
 impl RcvRoom {
-    /// What of the memory of a segment of `bytes` is window (`tcp_measure_rcv_mss`).
+    /// Share of the memory of a segment of `bytes` that is window (`tcp_measure_rcv_mss`).
     fn share_of(&self, bytes: u64) -> Option<u64> {
         self.share.map(|most| ((bytes << 8) / self.packet).clamp(1, most))
     }
 
-    /// What a segment of `bytes` adds to `window`; `full` is the payload of a full one, and the peer's have `largest` at most.
+    /// Growth of `window` by a segment of `bytes`; `full` is the payload of a full segment, `largest` the largest of the peer.
     fn step(&self, bytes: u64, (window, share): (u64, u64), (full, largest): (u64, u64)) -> u64 {
         let packet = window_of(self.packet, share);
         let step = match packet <= bytes {
@@ -57,32 +57,30 @@ impl RcvRoom {
     }
 }
 
-/// A subflow as its receiver sees it: its round trip, as what comes echoes the clock of an ACK
-/// (`tcp_rcv_rtt_measure_ts`), and the window that it may show.
+/// Receive window of a subflow, and its round trip by the echo of an ACK's timestamp (`tcp_rcv_rtt_measure_ts`).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RcvSpace {
     last: u32,
-    /// Payload of a full segment, as far as is known (`rcv_mss`): that of the largest, or of two in a row that were as short. Only full ones
-    /// tell of round trips.
+    /// Payload of a full segment, as far as is known (`rcv_mss`): the largest so far, or two in a row that were as short. Round trips are
+    /// measured by full segments alone.
     full: u32,
-    /// That of the last segment, if it was not full, with what its options take beside timestamps (`last_seg_size`).
+    /// Payload and options, without timestamps, of the last segment if it was not full (`last_seg_size`).
     short: u32,
-    /// In microseconds, smoothed, times eight, and what tells it where there are no timestamps.
+    /// Smoothed round trip in eighths of a microsecond, and its estimator without timestamps.
     eighths: u64,
     passage: WindowRtt,
-    /// How much window its segments may show: more with each that comes (`tcp_grow_window`).
+    /// Largest window that its segments may show: it grows with each that arrives (`tcp_grow_window`).
     window: u64,
-    /// The most that this will ever be, as the buffer was when it grew last, or when a larger segment came than before and told its share of
-    /// window (`window_clamp`).
+    /// Limit of `window` (`window_clamp`), set when the buffer grows and when a segment larger than before tells a new share.
     clamp: u64,
-    /// That share, in 256ths (`scaling_ratio`).
+    /// Share of memory that is window, in 256ths (`scaling_ratio`).
     share: u64,
-    /// Memory of its own buffer: as large as that of the connection when that grew last, if the subflow was there (`sk_rcvbuf`).
+    /// Memory of its own buffer (`sk_rcvbuf`): that of the connection when it grew last, if the subflow existed.
     size: u64,
 }
 
 impl RcvSpace {
-    /// Nothing has come. The peer is told of `first` at most, and of more with each segment.
+    /// A window before the first segment: at most `first`, and more with each segment.
     pub(crate) fn new(first: Option<Bytes>) -> Self {
         let window = first.map_or(MOST, Bytes::get);
         Self {
@@ -98,7 +96,7 @@ impl RcvSpace {
         }
     }
 
-    /// What of the memory is window, as the largest segment so far tells it, in 256ths.
+    /// Share of memory that is window, in 256ths, by the largest segment so far.
     pub(crate) const fn share(&self) -> u64 {
         self.share
     }
@@ -108,7 +106,7 @@ impl RcvSpace {
         (self.size, self.clamp) = (grown.size, grown.clamp);
     }
 
-    /// The most that its window will ever be.
+    /// Limit of its window.
     pub(crate) const fn clamp(&self) -> u64 {
         self.clamp
     }
@@ -118,7 +116,7 @@ impl RcvSpace {
         self.size
     }
 
-    /// A segment with payload, which lets the window grow where there is room; whether it does (`tcp_grow_window`).
+    /// Lets the window grow by a segment with payload, if there is room; whether it does (`tcp_grow_window`).
     pub(crate) fn note(
         &mut self,
         segment: &Segment,
@@ -138,8 +136,8 @@ impl RcvSpace {
         self.window > before
     }
 
-    /// What is a full segment (`tcp_measure_rcv_mss`), now that one has come whose `options` take so much beside timestamps. Two short
-    /// ones in a row are compared with their options, and so is what comes after them.
+    /// Updates the size of a full segment (`tcp_measure_rcv_mss`) by one whose `options`, without timestamps, have this length. Two equally
+    /// short ones in a row, options included, set the size anew.
     fn measure(&mut self, segment: &Segment, options: impl FnOnce() -> u32, room: RcvRoom) {
         let last = core::mem::take(&mut self.short);
         if segment.payload >= self.full {
@@ -159,7 +157,7 @@ impl RcvSpace {
         }
     }
 
-    /// A segment is larger than those before: such a share of the memory of `size` bytes is window, where data tells that.
+    /// Notes the share of window that a segment larger than all before tells, for a buffer of `size` bytes.
     #[cold]
     fn note_share(&mut self, share: Option<u64>, size: u64) {
         if let Some(share) = share.filter(|share| *share != self.share) {
@@ -167,7 +165,7 @@ impl RcvSpace {
         }
     }
 
-    /// The least counts at once, more little by little (`tcp_rcv_rtt_update`).
+    /// Updates the round trip: a smaller sample counts at once, a larger one with an eighth (`tcp_rcv_rtt_update`).
     fn note_round_trip(&mut self, segment: &Segment, now: Instant) {
         let is_full = segment.payload >= self.full;
         self.full = self.full.max(segment.payload);
@@ -182,7 +180,7 @@ impl RcvSpace {
         self.eighths = if least { 8 * sample } else { self.eighths - (self.eighths >> 3) + sample };
     }
 
-    /// Without timestamps: all up to `nxt` has come, while the last window told was of so much.
+    /// Updates the round trip without timestamps: all up to `nxt` has arrived, and the last window shown was `told`.
     pub(crate) fn note_order(&mut self, nxt: u64, told: u64, now: Instant) {
         if let Some(passed) = self.passage.on_order(nxt, told, now) {
             self.eighths = least_round_trip(self.eighths, passed);
@@ -193,8 +191,8 @@ impl RcvSpace {
         self.window
     }
 
-    /// Whether the window is twice what it was when the subflow showed it last (`shown`), or more. RcvRoom that the connection's buffer has
-    /// `left` is not enough for that: what has come on the subflow must let it show as much (`tcp_cleanup_rbuf`).
+    /// Whether the window is twice what it was when the subflow showed it last (`shown`), or more. The memory that the connection has
+    /// `left` is not enough for that: the subflow's own window must allow it, too (`tcp_cleanup_rbuf`).
     pub(crate) fn opens_wide(&self, left: u64, shown: u64) -> bool {
         let open = left.min(self.window);
         open > 0 && open >= 2 * shown
@@ -205,7 +203,7 @@ impl RcvSpace {
         self.eighths = 0;
     }
 
-    /// Zero before anything has told it, and once the subflow is over.
+    /// Round trip; zero before the first sample, and once the subflow is over.
     pub(crate) fn round_trip(&self) -> Duration {
         Duration::from_micros(self.eighths >> 3)
     }
@@ -218,7 +216,7 @@ mod tests {
     use crate::mptcp::linux::rcv_buffer::RcvBuffer;
     use crate::tcp::linux::receive_queue::{HeldPackets, SegmentPlace};
 
-    /// Of a buffer of 6 MiB, of which 167/256 are window: 1419 of a packet's 2176 bytes.
+    /// Buffer of 6 MiB of which 167/256 are window: 1419 of a packet's 2176 bytes.
     const ROOM: RcvRoom = RcvRoom {
         free: 6_291_456,
         size: 6_291_456,
@@ -237,7 +235,7 @@ mod tests {
             arrivals.note(&segment, || 24, ROOM, Instant::from_millis(700));
             arrivals.window()
         };
-        // As traced in Linux 6.12: 2 * 1448 by a full segment, twice the largest so far by one of 1080 bytes.
+        // Traced in Linux 6.12: 2 * 1448 by a full segment, twice the largest so far by one of 1080 bytes.
         assert_eq!((note(1424), note(1080)), (86_980, 89_828));
         // 1419 / 32 = 44 are less than 60, while the window is below 4104192 / 32 = 128256; 1419 / 64 = 22 are not less than 20.
         assert_eq!((note(60), note(20)), (92_676, 92_676));
@@ -253,16 +251,16 @@ mod tests {
             arrivals.note(&segment, || 24, ROOM, Instant::from_millis(700));
             arrivals.window() - before
         };
-        // As traced in Linux 6.12: 2 * 1448 by a full segment, 2 * 1424 by a shorter one, and 2 * 1416 by the second of 1392 bytes with 24
-        // of options.
+        // Traced in Linux 6.12: 2 * 1448 by a full segment, 2 * 1424 by a shorter one, and 2 * 1416 by the second of 1392 bytes with 24 of
+        // options.
         assert_eq!([1424, 1392, 1392, 1392].map(&mut note), [2896, 2848, 2832, 2832]);
         assert_eq!([1424, 1392, 1424, 1392].map(&mut note), [2896, 2848, 2896, 2848], "not in a row");
     }
 
     #[test]
     fn room_of_the_connection_is_told_once_the_subflow_may_show_it() {
-        // As traced in Linux 6.12: the buffer grows from 131072 to 422492 bytes, and the window that it leaves from 84084 to
-        // 211246; the subflow may show 84084 still, and waits with its ACK for a second segment.
+        // Traced in Linux 6.12: the buffer grows from 131072 to 422492 bytes, and the window that it leaves from 84084 to 211246; the
+        // subflow may show 84084 still, and waits with its ACK for a second segment.
         let mut arrivals = RcvSpace::new(Some(Bytes(84_084)));
         arrivals.set_buffer(GrownBuffer { size: 422_492, clamp: 211_246 });
         assert!(!arrivals.opens_wide(211_246, 82_672));
@@ -278,7 +276,7 @@ mod tests {
     #[test]
     fn a_round_trip_is_smoothed_in_microseconds() {
         let mut arrivals = RcvSpace::new(None);
-        // As traced in Linux 6.12: rcv_rtt_est, eighths of a microsecond.
+        // Traced in Linux 6.12: rcv_rtt_est, eighths of a microsecond.
         for (echo, rtt, eighths) in
             [(1, 41, 328_000), (2, 43, 330_000), (3, 43, 331_750), (4, 45, 335_282), (5, 46, 339_372)]
         {
@@ -291,7 +289,7 @@ mod tests {
 
     #[test]
     fn a_subflow_that_joins_later_shows_what_its_own_buffer_has_room_for() {
-        // As traced in Linux 6.12: the connection's buffer has 997844 bytes, but 131072 less a packet of 2176 are 84084 of window.
+        // Traced in Linux 6.12: the connection's buffer has 997844 bytes, but 131072 less a packet of 2176 are 84084 of window.
         let mut arrivals = RcvSpace::new(Some(Bytes(64_088)));
         arrivals.set_buffer(GrownBuffer { size: 131_072, clamp: 64_088 });
         let size = BufferSize { now: 997_844, most: 6_291_456, set: false };

@@ -19,9 +19,9 @@ struct PendingAck {
 /// Window of a pending ACK.
 #[derive(Clone, Copy, Debug)]
 enum AckWindow {
-    /// This one.
+    /// A window in bytes.
     Fixed(u64),
-    /// That of a buffer with so much memory in use, which may have grown by the read.
+    /// Window beside so much memory in use, of a buffer that may have grown by the read.
     Beside(u64),
 }
 

@@ -22,7 +22,7 @@ impl SendBuffer {
         memory
     }
 
-    /// There is room in a window of so many segments (`tcp_sndbuf_expand`). Whether it grows.
+    /// Grows for a window of so many segments (`tcp_sndbuf_expand`); whether it does.
     pub(crate) fn expand(&mut self, segments: u64) -> bool {
         let wanted = segments.max(INITIAL_SEGMENTS).saturating_mul(2 * SEGMENT).min(self.size.most);
         let grows = wanted > self.size.now;
@@ -41,14 +41,14 @@ impl SendBuffer {
         self.size.now
     }
 
-    /// As large as that of a subflow, unless it was set (`mptcp_propagate_sndbuf`).
+    /// Grows to the size of a subflow's buffer, unless its own was set (`mptcp_propagate_sndbuf`).
     pub(crate) fn follow(&mut self, subflow: &Self) {
         if !self.size.set {
             self.size.now = self.size.now.max(subflow.size.now.min(self.size.most));
         }
     }
 
-    /// As large as those of all subflows, unless it was set: `sizes`, and the least that there is (`__mptcp_sync_sndbuf`).
+    /// Becomes the sum of the subflows' `sizes` and of the minimum, unless its size was set (`__mptcp_sync_sndbuf`).
     pub(crate) fn join(&mut self, sizes: impl Iterator<Item = u64>) {
         if !self.size.set {
             self.size.now = sizes.fold(LEAST, u64::saturating_add).min(MOST);
@@ -85,7 +85,7 @@ mod tests {
         let (mut one, mut all) = (SendBuffer::new(tuned), SendBuffer::new(tuned));
         assert_eq!(one.size(), 46_080, "of ten segments");
         one.expand(163);
-        // As measured in Linux: 751104.
+        // Measured in Linux: 751104.
         assert_eq!(one.size(), 751_104);
         all.follow(&one);
         assert_eq!(all.size(), 751_104);

@@ -19,9 +19,9 @@ use tailrace_core::{Duration, Instant, parameters};
 parameters! {
     /// Parameters of `fullmesh`.
     pub struct FullmeshConfig {
-        /// How many subflows there are for each pair of addresses.
+        /// Number of subflows for each pair of addresses.
         num_subflows: u64 = 1, "multipath-tcp/mptcp, num_subflows";
-        /// How much later than a change of a local address the path manager acts. A longer delay hides interfaces
+        /// Delay between a change of a local address and the path manager's reaction. A longer delay hides interfaces
         /// that come and go quickly, but keeps a dead path in use.
         event_delay: Duration = Duration::ZERO, "at once; multipath-tcp/mptcp has 500 ms";
         /// After which time a subflow is tried a second time if there was no route. `"auto"` is no second attempt.
@@ -326,7 +326,7 @@ mod tests {
         pm.on_event(&PathEvent::RemoteAdded { id: 1 }, at(1));
         actions(&mut pm);
         let lost = |local| PathEvent::SubflowLost { local, remote: 1, cause: Some(ResetCause::Peer) };
-        // One subflow breaks before the address comes back, one after it; nothing is opened but for an announcement.
+        // A subflow breaks before the address comes back, another after it; only an announcement opens one.
         pm.on_event(&lost(0), at(2));
         assert_eq!(actions(&mut pm), []);
         pm.on_event(&PathEvent::RemoteAdded { id: 1 }, at(3));

@@ -1,7 +1,7 @@
 //! Path managers: which subflows there are (RFC 8684 §3.4; policy is left to the implementation).
 //!
-//! A path manager hears what happens to addresses and subflows and says what is to be done; it sends nothing itself.
-//! One path manager is one file plus one line in the table below.
+//! A path manager receives events of addresses and subflows and returns actions; it sends nothing itself. To add one
+//! takes a file and a line in the table below.
 
 mod delayed;
 mod registry;
@@ -27,7 +27,7 @@ registry::path_managers! {
 /// Id of an address within its host (RFC 8684 §3.4.1); 0 is the one the connection began with.
 pub type AddressId = u8;
 
-/// What a path manager hears of.
+/// Event for a path manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathEvent {
     /// Subflows may be added from now on.
@@ -35,14 +35,15 @@ pub enum PathEvent {
         /// Whether this end opened the connection.
         client: bool,
     },
-    /// Where a local address is; told before it is first used.
+    /// Interface of a local address, before that is first used.
     LocalInterface {
         /// The address.
         id: AddressId,
         /// Its interface in the order of the host's links, from 1.
         number: u8,
     },
-    /// Where an address of the peer is, for those that go by a plan of the network. It need not have been announced.
+    /// Interface of an address of the peer, for path managers that know the network. The address need not have been
+    /// announced.
     RemoteInterface {
         /// The address.
         id: AddressId,
@@ -51,27 +52,27 @@ pub enum PathEvent {
     },
     /// A local address can be used.
     LocalUp {
-        /// Which.
+        /// Id of the address.
         id: AddressId,
     },
     /// A local address can no longer be used.
     LocalDown {
-        /// Which.
+        /// Id of the address.
         id: AddressId,
     },
     /// The peer announced an address.
     RemoteAdded {
-        /// Which.
+        /// Id of the address.
         id: AddressId,
     },
-    /// The peer has heard of an address that it was told of.
+    /// The peer has echoed ADD_ADDR.
     Echoed {
-        /// Which.
+        /// Id of the address.
         local: AddressId,
     },
     /// The peer withdrew an address.
     RemoteRemoved {
-        /// Which.
+        /// Id of the address.
         id: AddressId,
     },
     /// A subflow is up.
@@ -87,7 +88,7 @@ pub enum PathEvent {
         local: AddressId,
         /// The peer's address.
         remote: AddressId,
-        /// Why; `None` where there was no route for its first segment.
+        /// Cause; `None` if there was no route for its first segment.
         cause: Option<ResetCause>,
     },
     /// The peer opens a subflow.
@@ -107,7 +108,7 @@ pub enum PathEvent {
     },
 }
 
-/// What a path manager wants done.
+/// Action of a path manager.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PathAction {
     /// Open a subflow.
@@ -116,27 +117,27 @@ pub enum PathAction {
         local: AddressId,
         /// To this one.
         remote: AddressId,
-        /// As a backup.
+        /// Whether it is a backup.
         backup: bool,
     },
     /// Open a subflow between the addresses that the connection began with, through gateways.
     ConnectThrough {
-        /// Which.
+        /// Gateways that its packets pass.
         route: SourceRoute,
     },
     /// Tell the peer of a local address.
     Announce {
-        /// Which.
+        /// Id of the address.
         local: AddressId,
     },
     /// Tell the peer that a local address is gone, and end its subflows.
     Withdraw {
-        /// Which.
+        /// Id of the address.
         local: AddressId,
     },
     /// End the subflows with this address of the peer.
     Abandon {
-        /// Which.
+        /// Id of the peer's address.
         remote: AddressId,
     },
     /// End the subflows between two addresses.
@@ -148,9 +149,9 @@ pub enum PathAction {
     },
     /// Make the subflows from an address backups, or regular ones, and tell the peer (MP_PRIO, RFC 8684 §3.3.8).
     Priority {
-        /// Which.
+        /// Id of the address.
         local: AddressId,
-        /// Whether backups.
+        /// Whether they become backups.
         backup: bool,
     },
 }
@@ -244,12 +245,12 @@ pub struct NamedInterface {
     pub words: String,
 }
 
-/// What a path manager finds at an end of a connection.
+/// Interfaces at an end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct End {
-    /// How many interfaces the host has.
+    /// Number of interfaces of the host.
     pub interfaces: usize,
-    /// The one that the connection begins with, from 1.
+    /// Interface that the connection begins with, from 1.
     pub first: usize,
 }
 
@@ -258,9 +259,9 @@ pub struct End {
 pub struct Misfit {
     /// The parameter.
     pub parameter: &'static str,
-    /// What is wrong.
+    /// Description of the fault.
     pub why: String,
-    /// What can be done about it.
+    /// Remedy for the user.
     pub remedy: String,
 }
 
@@ -268,7 +269,7 @@ pub struct Misfit {
 pub trait PathManagerKind: PathManager + Sized {
     /// Its parameters.
     type Config: Parameters;
-    /// One line for `tailrace list`.
+    /// Summary for `tailrace list`, a line long.
     const SUMMARY: &'static str;
     /// Where it is defined.
     const CITATION: &'static str;
@@ -313,7 +314,7 @@ pub trait PathManagerKind: PathManager + Sized {
     /// Whether the parameters make sense for these ends of a connection, the client's first.
     ///
     /// # Errors
-    /// One that does not.
+    /// A parameter that does not, why, and a remedy.
     fn validate_ends(_config: &Self::Config, _ends: [End; 2]) -> Result<(), Misfit> {
         Ok(())
     }

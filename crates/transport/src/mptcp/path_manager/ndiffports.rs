@@ -9,8 +9,8 @@ use tailrace_core::{Instant, parameters};
 parameters! {
     /// Parameters of `ndiffports`.
     pub struct NdiffportsConfig {
-        /// How many subflows there are in all, each from another port. More find more paths between the same
-        /// addresses, but take a larger share of a link if there is only one path.
+        /// Number of subflows in all, each from another port. More find more paths between the same addresses, but take
+        /// a larger share of a link if there is only one path.
         num_subflows: u64 = 2, "multipath-tcp/mptcp, num_subflows";
     }
 }

@@ -1,10 +1,10 @@
 //! ECF, earliest completion first (Lim et al., CoNEXT 2017; multipath-tcp/mptcp `mptcp_ecf.c`).
 //!
-//! Where the fastest subflow has no room, it is waited for if it would finish what is left to send before the slow
-//! one could, with a margin for the variation of both round trips, and some hysteresis.
+//! If the fastest subflow has no room, ECF waits for it if it would finish the remaining data before the slow one
+//! could, with a margin for the variation of both round trips, and some hysteresis.
 //!
-//! What is left is what waits in the send buffer. Without a bound on that (`send_buffer`) a bulk transfer has no end,
-//! and ECF is no other than the lowest round trip.
+//! The remaining data is that in the send buffer. Without a bound on that (`send_buffer`) a bulk transfer has no end,
+//! and ECF equals the scheduler by lowest round trip.
 
 use super::{ConnectionView, LowestRtt, LowestRttConfig, Scheduler, SchedulerKind, SubflowView};
 use crate::mptcp::DataChunk;

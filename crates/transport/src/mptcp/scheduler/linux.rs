@@ -1,7 +1,7 @@
 //! Upstream Linux's default scheduler (net/mptcp/protocol.c): the subflow that would drain its queue first.
 //!
-//! Of the usable subflows, backups only for want of others, the one whose bytes not yet acknowledged would take the
-//! least time at its average pacing rate gets the next burst.
+//! The next burst goes to the usable subflow that would drain its unacknowledged bytes in the least time at its average
+//! pacing rate; backups count only if there are no others.
 //!
 //! Bytes are put into the send queues of subflows ahead of their windows, so what a subflow is given is decided by how
 //! fast its queue drains, and one that falls silent holds more than a window. The pacing rate is Linux's: window over
@@ -19,7 +19,7 @@ use tailrace_core::parameters;
 parameters! {
     /// Parameters of Linux's scheduler.
     pub struct LinuxSchedulerConfig {
-        /// How many bytes one decision is good for. With more, longer runs of data stay on one subflow.
+        /// Bytes for which one decision holds. With more, longer runs of data stay on one subflow.
         burst: u64 = 65_428, "Linux MPTCP_SEND_BURST_SIZE", in 1..=1000000000: "it is a number of bytes, at least one";
         /// Whether subflows are given more bytes than their windows allow at once, up to their send buffers. If
         /// false, a silent subflow holds one window of data at most, and comes back sooner.
@@ -68,7 +68,7 @@ impl LinuxScheduler {
         queue.get().min(u64::from(u32::MAX))
     }
 
-    /// How long what it has would take, at its average rate, in 2^-32 s.
+    /// Time to drain its queue at its average rate, in 2^-32 s.
     fn linger_time(&mut self, id: usize, s: &SubflowView) -> u64 {
         if self.rates[id] == 0 || s.sent == 0 {
             self.rates[id] = pacing_rate(s);
@@ -237,7 +237,7 @@ mod tests {
         // All from 2000 on goes again: 5000 bytes are done before 7000, and the burst that begins there has 3000.
         assert_eq!((select(2000, [7000, 5000]), select(4999, [7000, 8000])), (Some(1), Some(1)));
         assert_eq!(select(5000, [7000, 8000]), Some(0));
-        // So it is where it begins within the burst, of which more has been handed out.
+        // The same holds for a chunk that begins within the burst, behind which more was assigned.
         assert_eq!((select(9000, [9000, 5000]), select(11_000, [1000, 5000])), (Some(1), Some(1)));
         assert_eq!(
             select(10_000, [1000, 5000]),

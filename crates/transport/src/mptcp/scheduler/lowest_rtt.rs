@@ -78,7 +78,7 @@ impl Scheduler for LowestRtt {
         for &carriers in passes {
             for backup in [false, true] {
                 let best = self.best(carriers, backup, conn.open, subflows);
-                // One that would do, but has no room: its turn will come.
+                // A suitable subflow without room is waited for.
                 if best.is_some() || any(carriers, backup, subflows) {
                     return best;
                 }

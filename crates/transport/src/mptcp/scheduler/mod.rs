@@ -1,7 +1,7 @@
 //! Schedulers: which subflow carries the next bytes (RFC 8684 §3.3.5 leaves it open).
 //!
-//! A scheduler is asked whenever there are bytes that may be sent; it names a subflow with room, or says to wait.
-//! One scheduler is one file plus one line in the table below.
+//! A scheduler is asked whenever there are bytes that may be sent; it names a subflow with room, or says to wait. To
+//! add one takes a file and a line in the table below.
 
 mod registry;
 
@@ -100,7 +100,7 @@ pub struct ConnectionView {
     pub now: Instant,
     /// Written and not yet handed to a subflow, as far as the send buffer goes.
     pub unassigned: Bytes,
-    /// What the peer's window still takes beyond that which was sent.
+    /// Free part of the peer's window.
     pub window: Bytes,
     /// Sent and not acknowledged at the data level.
     pub outstanding: Bytes,
@@ -114,9 +114,9 @@ pub struct ConnectionView {
     pub blocked: u64,
 }
 
-/// What may be sent next, and what has been.
+/// Data that may be sent next, and data in flight.
 pub trait Pieces {
-    /// What is to be sent again first.
+    /// First chunk to reinject.
     fn reinjection(&mut self) -> Option<DataChunk>;
     /// New bytes within the peer's window.
     fn fresh(&self) -> Option<DataChunk>;
@@ -143,8 +143,7 @@ pub trait Scheduler {
         true
     }
 
-    /// What to send next and on which subflow. Unless a scheduler has its own order: what is to be sent again, then
-    /// what is new.
+    /// Next chunk and its subflow. Reinjections come before new data unless a scheduler has its own order.
     #[inline]
     fn next<P: Pieces>(
         &mut self,
@@ -167,7 +166,7 @@ pub trait Scheduler {
 pub trait SchedulerKind: Scheduler + Sized {
     /// Its parameters.
     type Config: Parameters;
-    /// One line for `tailrace list`.
+    /// Summary for `tailrace list`, a line long.
     const SUMMARY: &'static str;
     /// Where it is defined.
     const CITATION: &'static str;

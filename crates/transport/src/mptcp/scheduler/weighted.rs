@@ -16,7 +16,7 @@ choices! {
         Rate = "rate",
         /// Congestion window.
         Window = "window",
-        /// One divided by the round-trip time.
+        /// Reciprocal of the round-trip time.
         InverseRtt = "inverse_rtt",
         /// The same for all.
         Equal = "equal",
@@ -26,7 +26,7 @@ choices! {
 parameters! {
     /// Parameters of the weighted scheduler.
     pub struct WeightedConfig {
-        /// What the weight of a subflow is.
+        /// Measure by which subflows are weighted.
         by: Weight = Weight::Rate, "so that paths are used as they can be";
         /// Whether the scheduler waits for the subflow whose turn it is. If false, a subflow without room in its
         /// window is passed over.

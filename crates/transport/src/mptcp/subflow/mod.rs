@@ -49,7 +49,8 @@ pub(crate) enum LocalReset {
     Fail { dsn: u64 },
 }
 
-/// One subflow. Fields that every segment needs come first, then those for sending, then the rare ones; a cache line begins with it.
+/// Subflow of a connection. Fields that every segment needs come first, then those for sending, then the rare ones; a cache line begins
+/// with it.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Subflow {

@@ -1,4 +1,4 @@
-//! What connections of each profile do about paths that die, come back or are silent.
+//! Tests of paths that die, come back or are silent, with each profile.
 
 use super::*;
 use crate::mptcp::EchoWait;
@@ -52,6 +52,9 @@ fn every_profile_survives_being_written_and_read_back() {
         let mut copy = MptcpConfig { max_subflows: 1, ..MptcpConfig::default() };
         for p in MptcpConfig::params() {
             copy.set(p.name, &config.get(p.name).unwrap()).unwrap();
+        }
+        for p in MptcpBehaviour::params() {
+            copy.behaviour.set(p.name, &config.behaviour.get(p.name).unwrap()).unwrap();
         }
         assert_eq!(copy, config);
     }
@@ -196,7 +199,7 @@ fn upstream_linux_sends_what_is_oldest_again_on_an_idle_subflow() {
 
 #[test]
 fn addresses_are_announced_until_echoed_or_as_often_as_the_profile_says() {
-    // So many announcements of the server's are lost; whether it tells often enough.
+    // Profile, number of lost ADD_ADDRs of the server, and whether it repeats often enough.
     let cases = [
         (Profile::Rfc, 6, true),
         (Profile::Linux, 3, true),
@@ -234,7 +237,7 @@ fn where_paths_fail_together_what_is_said_of_them_goes_by_the_first_or_by_the_fa
         w.ends[0].write(100_000);
         w.run(ms(1000));
         assert_eq!(w.ends[0].subflows().count(), 3);
-        // Of 21 it is said while 22 still seems to be there.
+        // The loss of 21 is signalled while 22 still seems to be up.
         w.ends[1].local_down(21, w.now);
         w.drain();
         w.ends[1].local_down(22, w.now);
@@ -354,7 +357,7 @@ fn an_address_that_flaps_within_the_delay_keeps_its_subflows_and_its_id() {
 
 #[test]
 fn upstream_linux_moves_to_a_backup_when_the_only_regular_path_is_stale() {
-    // What was on its way comes over the backup before the first path is found stale; nothing is outstanding then, but
+    // The data in flight arrives over the backup before the first path is found stale; nothing is outstanding then, but
     // more waits. Linux 6.1 with 5 Mbit/s and 20 ms takes a little more than a second.
     let mut paths = [Path::new(10, 0.0), Path::new(10, 0.0)];
     paths[0].down = (ms(1000), ms(20_000));
@@ -383,7 +386,7 @@ fn a_join_that_has_begun_is_tried_again_while_there_is_no_route_and_counts() {
             let joins = matches!(t.options.signal, Some(option::Signal::JoinSyn { .. }));
             joins && (t.tuple.local, t.tuple.remote) == (11, 21) && eaten == 0
         };
-        w.ends[0].write(crate::UNLIMITED);
+        w.ends[0].write(UNLIMITED);
         w.run(ms(800));
         assert_eq!((w.eaten, w.ends[0].tcp_stats().timeouts), (1, 0), "{name:?}");
         w.cut = Some(1);
@@ -447,8 +450,8 @@ fn a_receive_buffer_grows_after_the_fallback_and_without_timestamps() {
     // 2 MB/s and 200 ms: 64 KiB are a sixth of what the path holds.
     let none = |_: usize, _: &Segment| false;
     let all = |_: usize, _: &Segment| true;
-    let syns = |_: usize, s: &Segment| s.flags.has(crate::Flags::SYN);
-    let data = |_: usize, s: &Segment| !s.flags.has(crate::Flags::SYN);
+    let syns = |_: usize, s: &Segment| s.flags.has(Flags::SYN);
+    let data = |_: usize, s: &Segment| !s.flags.has(Flags::SYN);
     let strips: [fn(usize, &Segment) -> bool; 4] = [none, all, syns, data];
     for name in [Profile::Linux, Profile::Linux61] {
         for (case, strips) in strips.into_iter().enumerate() {
@@ -470,7 +473,7 @@ fn a_receive_buffer_grows_after_the_fallback_and_without_timestamps() {
 
 #[test]
 fn the_send_buffer_of_the_first_subflow_counts_to_the_end() {
-    // What is held for sending once one of two equal paths is gone whose address this end withdraws.
+    // Send buffer after one of two equal paths is gone, whose address this end withdraws.
     let held = |gone: u32| {
         let mut w = World::new(&with_60_packets(), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
         w.ends[0].write(UNLIMITED);

@@ -114,7 +114,7 @@ fn half_fallen() -> HalfFallen {
     let mut server = Mptcp::listen(&plan, tuple.reversed(), Rng::named(1, "server"), NOW);
     client.set_peer_interfaces(core::iter::once(20), NOW);
     client.local_up(11, NOW);
-    // What is beside MP_CAPABLE has four bytes less.
+    // Data beside MP_CAPABLE has four bytes less.
     client.write(1996);
     let sent = said(&mut client);
     let answer = answers(&mut server, &sent);
@@ -135,7 +135,7 @@ fn said(end: &mut Mptcp) -> Vec<Transmit> {
     core::iter::from_fn(|| end.poll_transmit(NOW)).collect()
 }
 
-/// What an end sends upon this.
+/// Packets that an end sends upon `heard`.
 fn answers(end: &mut Mptcp, heard: &[Transmit]) -> Vec<Transmit> {
     for t in heard {
         end.handle_segment(&reversed(&t.tuple), &t.segment, &t.options, NOW);

@@ -28,7 +28,7 @@ fn connected_as(profile: Profile) -> (Mptcp, Mptcp, Tuple) {
     (client, server, tuple)
 }
 
-/// What an end sends now that has data.
+/// Packets with data that an end sends now.
 pub(super) fn data_of(end: &mut Mptcp, now: Instant) -> Vec<Transmit> {
     core::iter::from_fn(|| end.poll_transmit(now)).filter(|t| t.segment.payload > 0).collect()
 }
@@ -48,7 +48,7 @@ fn the_first_ack_of_data_has_a_wide_number_and_what_is_written_as_one_goes_on() 
     let (mut client, mut server, tuple) = connected();
     let (at, then) = (Instant::from_millis(40), Instant::from_millis(60));
     let sent = data_of(&mut client, at);
-    // As a kernel has it: the data beside MP_CAPABLE counts as having one.
+    // Linux counts the number beside MP_CAPABLE as one of 64 bits.
     server.handle_segment(&tuple.reversed(), &sent[0].segment, &sent[0].options, then);
     let ack = server.poll_transmit(then).unwrap();
     assert!(ack.options.dss.unwrap().wide_ack);
@@ -105,8 +105,8 @@ fn segments_are_acknowledged_one_by_one_while_the_window_grows() {
         assert_eq!(acks.len(), 1);
         windows.push(u64::from(acks[0].segment.window) << 7);
     }
-    // As a kernel 6.12 traced them. By 2 * 1448 bytes each from 64088 (65536 less a full segment) to 167/256 of 131072 less a packet of 2176
-    // bytes: 84084, in units of 128, rounded up. The first is half of that memory, since the application has not read yet.
+    // Traced in Linux 6.12: the window grows by 2 * 1448 bytes each time, from 64088 (65536 less a full segment) to 167/256 of 131072 less
+    // a packet of 2176 bytes: 84084, in units of 128, rounded up. The first is half of that memory, since the application has not read yet.
     assert_eq!(windows[..3], [64_512, 69_888, 72_832]);
     assert_eq!(windows[7..], [84_096; 3]);
 }
@@ -126,7 +126,7 @@ fn all_that_the_window_has_room_for_is_handed_out_before_any_of_it_is_sent() {
 fn in_6_1_what_is_handed_out_ends_with_a_packet_once_the_send_buffer_is_full() {
     let (mut client, _, _) = connected_as(Profile::Linux61);
     data_of(&mut client, Instant::from_millis(40));
-    // As a kernel 6.1 was seen to do: after the second packet of 31328 bytes more than 46080 bytes of memory are taken.
+    // Traced in Linux 6.1: after the second packet of 31328 bytes more than 46080 bytes of memory are taken.
     assert_eq!(client.subflows[0].tcp.end_ssn(), 1 + 62_656);
 }
 
@@ -196,7 +196,7 @@ fn a_buffer_grows_before_an_ack_leaves_that_waited_for_reading() {
         let mut t = sent.pop_front().unwrap();
         t.segment.flags = if pushed { Flags::ACK.with(Flags::PSH) } else { Flags::ACK };
         server.handle_segment(&tuple.reversed(), &t.segment, &t.options, now);
-        // What was pushed is acknowledged as it is read; else there is time until the moment is over.
+        // Pushed data is acknowledged as it is read; other data at the end of the moment.
         assert_eq!(
             (server.window_updates.pending_read().is_none(), server.subflows[0].tcp.owes_ack()),
             (pushed, pushed)

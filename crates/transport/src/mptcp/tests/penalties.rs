@@ -1,4 +1,4 @@
-//! What a subflow that blocks the receive window suffers for it.
+//! Tests of the penalties for subflows that block the receive window.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! What Linux 6.12 does while a path is silent and data waits for what is missing, as was traced beside kernels.
+//! Tests of silent paths in Linux 6.12 while the out-of-order queue waits, against traces of kernels.
 
 use super::packets::{connected, data_of};
 use super::*;
@@ -16,7 +16,7 @@ fn hear(server: &mut Mptcp, t: &Transmit, further: u64, now: Instant) -> Option<
     server.poll_transmit(now)
 }
 
-/// What a client sends in two round trips, ten segments and then 20, of which the first ten have been heard; and the time then.
+/// Packets of a client in two round trips, ten segments and then 20, the first ten of which have arrived; and the time then.
 fn two_rounds(client: &mut Mptcp, server: &mut Mptcp, tuple: &Tuple) -> (Vec<Transmit>, Instant) {
     let mut sent = data_of(client, MS(40));
     let now = MS(60);
@@ -96,8 +96,8 @@ fn an_ack_starts_the_data_timer_anew_by_what_the_push_before_it_finds() {
     let sent = data_of(&mut client, MS(40));
     let ack = hear(&mut server, &sent[0], 0, MS(60)).unwrap();
     client.handle_segment(&tuple, &ack.segment, &ack.options, MS(80));
-    // Of the ten segments that were sent the first is acknowledged: two round trips of 40 ms and two ticks after tick 80 a probe is due, and
-    // 82 ticks after 80 are 162, in 160..168. By the 200 ms from when the first data was handed out it would be 288.
+    // The first of the ten segments is acknowledged: two round trips of 40 ms and two ticks after tick 80 a probe is due, and 82 ticks
+    // after 80 are 162, in 160..168. By the 200 ms from when the first data was handed out it would be 288.
     assert_eq!(client.data_rto.at(), MS(168));
 }
 
@@ -107,7 +107,7 @@ fn what_the_data_timer_sends_again_is_a_fragment_as_it_was_written() {
     let before = client.subflows[0].tcp.end_ssn();
     client.on_data_timeout(now);
     data_of(&mut client, now);
-    // Of 32728 bytes what is not acknowledged, though the segment with the last 1400 of them may have gone on.
+    // The unacknowledged part of 32728 bytes, though the segment with the last 1400 of them may have had more.
     assert_eq!(client.subflows[0].tcp.end_ssn() - before, 32_728 - 2848);
 }
 
@@ -193,8 +193,8 @@ fn a_half_full_buffer_ends_the_hurry_of_acks() {
             hurried.push(server.subflows[0].tcp.acknowledges_at_once());
         }
     }
-    // Of 131072 bytes more than half are free beside 33 packets of 2176 bytes, of which 31 share the description of another (256 bytes): 63872,
-    // and with one more 65792 are taken.
+    // 33 packets of 2176 bytes, 31 of which share the description of another (256 bytes), take 63872 bytes, less than half of 131072; one
+    // more makes it 65792.
     let first = hurried.iter().position(|hurried| !hurried);
     assert_eq!(first, Some(33));
 }

@@ -9,7 +9,7 @@ pub(super) const MAX_ENDPOINTS: usize = 8;
 const EXPECTED: &str = "endpoints such as \"2 subflow, 3 subflow backup, 4 signal\": an interface in the order of the \
                         host's links, and subflow, signal, backup or fullmesh; or \"none\", or \"auto\"";
 
-/// What an address of a host is for.
+/// Purpose of a host's address (`ip mptcp endpoint`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Endpoint {
     /// The interface in the order of the host's links, from 1.
@@ -27,14 +27,14 @@ pub struct Endpoint {
 /// The endpoints of a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoints {
-    /// What a host has unless told otherwise.
+    /// Default of the host.
     Auto,
-    /// These, in the order in which they were added.
+    /// Explicit endpoints, in the order in which they were added.
     Listed(Vec<Endpoint>),
 }
 
 impl Endpoints {
-    /// Those that were listed.
+    /// Explicit endpoints.
     pub(super) fn listed(&self) -> &[Endpoint] {
         match self {
             Self::Auto => &[],

@@ -30,9 +30,10 @@ use tailrace_core::{Duration, Instant, parameters};
 parameters! {
     /// Parameters of `linux`. Interfaces are counted from 1, in the order of the host's links in the scenario.
     pub struct LinuxPathsConfig {
-        /// How many subflows either end may open in addition to the first, 0 to 8. With too few, paths stay unused.
+        /// Number of subflows that either end may open in addition to the first, 0 to 8. With too few, paths stay
+        /// unused.
         subflows: u64 = 2, "Linux, ip mptcp limits: subflows";
-        /// How many addresses announced by the other end are accepted and used for subflows, 0 to 8.
+        /// Number of addresses announced by the other end that are accepted and used for subflows, 0 to 8.
         add_addr_accepted: u64 = 0, "Linux, ip mptcp limits: add_addr_accepted";
         /// Endpoints of the client, such as `"2 subflow, 3 subflow backup"`: the number of an interface, then any of
         /// `subflow`, `signal`, `backup`, `fullmesh`; or `"none"`. With `"auto"` every interface is a `subflow`
@@ -40,7 +41,7 @@ parameters! {
         client: Endpoints = Endpoints::Auto, "NetworkManager, connection.mptcp-flags";
         /// Endpoints of the server, in the same form; `"auto"` is none.
         server: Endpoints = Endpoints::Auto, "Linux: no endpoints";
-        /// How much later than a change of an interface its endpoint changes; a daemon does this in Linux. A longer
+        /// Delay between a change of an interface and that of its endpoint, which a daemon makes in Linux. A longer
         /// delay keeps a dead path in use.
         event_delay: Duration = Duration::ZERO, "at once";
         /// Whether the client also accepts further subflows, as if a socket listened on its port.
@@ -63,7 +64,7 @@ pub struct LinuxPaths {
     accepts: bool,
     /// An announced address for which a route is looked up, and the local addresses that are left.
     lookup: Option<(AddressId, Vec<AddressId>)>,
-    /// What has just turned out to have no route.
+    /// Pair of addresses without a route, as has just turned out.
     unrouted: Option<(AddressId, AddressId)>,
     changes: Delayed,
     actions: VecDeque<PathAction>,
@@ -259,7 +260,7 @@ impl LinuxPaths {
         if !self.established {
             return;
         }
-        // One at a time: the next when there is news, such as the echo of this one.
+        // Announces one address at a time: the next follows upon news such as the echo of this one.
         if let Some(e) = self.endpoints.iter_mut().find(|e| e.there && e.to_announce) {
             (e.to_announce, e.announced) = (false, true);
             self.actions.extend(e.id.map(|local| PathAction::Announce { local }));

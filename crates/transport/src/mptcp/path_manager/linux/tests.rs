@@ -1,4 +1,4 @@
-//! What the in-kernel path manager does, event by event.
+//! Tests of the in-kernel path manager, event by event.
 
 use super::*;
 use crate::tcp::ResetCause;
@@ -31,7 +31,7 @@ struct Host {
 }
 
 impl Host {
-    /// One with `interfaces`, whose connection uses the first, established.
+    /// Host with `interfaces`, and an established connection over the first.
     fn new(config: &LinuxPathsConfig, interfaces: u8, client: bool) -> Self {
         let mut host = Self { pm: LinuxPaths::build(config), now: at(0) };
         for id in 0..interfaces {
@@ -61,7 +61,7 @@ impl Host {
         std::iter::from_fn(|| self.pm.poll_action()).collect()
     }
 
-    /// What it does once the daemon has come to the next endpoint.
+    /// Actions after the daemon has handled the next endpoint.
     fn next_endpoint(&mut self) -> Vec<PathAction> {
         self.pm.handle_timeout(self.now);
         self.actions()
@@ -130,8 +130,8 @@ fn addresses_are_announced_one_at_a_time() {
     assert_eq!(server.actions(), []);
 }
 
-/// As Linux 6.12 does it where parallel links join the hosts, and each announced address is reached from one interface only: the
-/// n-th is joined from the n-th endpoint as long as that is among the tries for which there is room, n <= 9 - n.
+/// Behaviour of Linux 6.12 between hosts with parallel links, where one interface alone reaches each announced address: the n-th is joined
+/// from the n-th endpoint as long as that is among the allowed tries, n <= 9 - n.
 #[test]
 fn tries_without_a_route_take_places_while_they_last() {
     let all = "2 fullmesh, 3 fullmesh, 4 fullmesh, 5 fullmesh, 6 fullmesh, 7 fullmesh, 8 fullmesh";
@@ -274,7 +274,7 @@ fn an_interface_that_is_no_endpoint_concerns_nobody() {
         client.event(&PathEvent::LocalUp { id });
         assert_eq!(client.next_endpoint(), []);
     }
-    // One that was neither announced nor joined goes without a word.
+    // An endpoint that was neither announced nor joined goes without a signal.
     let mut idle = Host::new(&limits(1, 0), 3, true);
     idle.actions();
     idle.event(&PathEvent::LocalDown { id: 2 });

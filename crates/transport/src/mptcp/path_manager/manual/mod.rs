@@ -17,11 +17,11 @@ parameters! {
     /// Parameters of `manual`: commands with times since the connection was established, such as
     /// `"1 s connect 2 to 1; 5 s backup 2"`. Interfaces are counted from 1, in the order of the host's links.
     pub struct ManualConfig {
-        /// What the client does, and when: a time, then `connect A to B`, `connect A to B backup`, `close A to B`,
-        /// `announce A`, `remove A`, `backup A` or `regular A`. A is an interface of its own, B one of the server.
-        /// `"none"`: nothing.
+        /// Commands of the client: a time, then `connect A to B`, `connect A to B backup`, `close A to B`, `announce
+        /// A`, `remove A`, `backup A` or `regular A`. A is an interface of its own, B one of the server. `"none"`:
+        /// nothing.
         client: Script = Script::default(), "nothing happens by itself";
-        /// What the server does, and when, in the same form.
+        /// Commands of the server, in the same form.
         server: Script = Script::default(), "nothing happens by itself";
     }
 }

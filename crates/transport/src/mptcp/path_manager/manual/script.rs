@@ -1,4 +1,4 @@
-//! What a script consists of: commands and their times, as text.
+//! Scripts: commands and their times, as text.
 
 use core::fmt;
 use tailrace_core::Duration;
@@ -9,7 +9,7 @@ const EXPECTED: &str = "commands such as \"1 s connect 2 to 1; 5 s backup 2\": a
                         close A to B, announce A, remove A, backup A or regular A, where A is an interface of this \
                         host and B one of the other's; or \"none\"";
 
-/// One command. Interfaces are in the order of their host's links, from 1.
+/// Command of a script. Interfaces are in the order of their host's links, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
     /// Open a subflow.
@@ -18,7 +18,7 @@ pub enum Command {
         local: u8,
         /// The peer's.
         remote: u8,
-        /// As a backup.
+        /// Whether it is a backup.
         backup: bool,
     },
     /// End the subflows between two addresses.
@@ -141,7 +141,7 @@ impl ParamType for Script {
             return Ok(Self::default());
         }
         let mut steps: Vec<_> = text.split(';').map(step).collect::<Result<_, _>>()?;
-        // Those of one time stay in the order in which they are written.
+        // Commands of the same time keep the order in which they are written.
         steps.sort_by_key(|(time, _)| *time);
         Ok(Self(steps))
     }
