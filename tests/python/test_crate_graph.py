@@ -40,15 +40,7 @@ ALLOWED = {
     "guest": ({"agent", "core", "scenario", "sim", "wire"}, {"rustix", "serde", "serde_json", "tempfile"}),
     "agent": ({"wire"}, {"nix", "rustix", "seccompiler", "serde", "serde_json"}),
 }
-<<<<<<< Updated upstream
-# Circles that are still to be broken up: how many files of a crate's folder import each other in circles. To be empty.
-KNOWN_CIRCLES: dict[tuple[str, ...], int] = {}
 MOST_FILES_OF_A_TYPE = 8
-# Types that are still spread over more. To be empty.
-KNOWN_SPREAD: dict[str, int] = {}
-=======
-MOST_FILES_OF_A_TYPE = 8
->>>>>>> Stashed changes
 # Sans-IO: the simulator and all below it open no file or socket, start no thread and read no clock.
 SANS_IO = ("core", "qdisc", "transport", "app", "impair", "access", "wire", "net", "scenario", "sim")
 CRATES = [name for name in rooms.tables() if "/" not in name]
