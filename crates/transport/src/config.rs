@@ -92,6 +92,7 @@ parameters! {
 impl Deref for TcpConfig {
     type Target = TcpBehaviour;
 
+    #[inline]
     fn deref(&self) -> &TcpBehaviour {
         &self.behaviour
     }

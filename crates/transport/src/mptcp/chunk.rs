@@ -13,6 +13,7 @@ pub struct DataChunk {
 
 impl DataChunk {
     /// Data sequence number after the last byte.
+    #[inline]
     pub const fn end(&self) -> u64 {
         self.dsn + self.len as u64
     }

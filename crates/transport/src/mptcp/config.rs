@@ -43,6 +43,7 @@ parameters! {
 impl Deref for MptcpConfig {
     type Target = MptcpBehaviour;
 
+    #[inline]
     fn deref(&self) -> &MptcpBehaviour {
         &self.behaviour
     }

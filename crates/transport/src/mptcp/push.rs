@@ -84,6 +84,7 @@ impl Push {
     }
 
     /// Begins or continues a push that is due; whether it begins.
+    #[inline]
     pub(super) fn begin(&mut self) -> bool {
         let begins = self.phase != PushPhase::Resuming;
         self.phase = PushPhase::Idle;
@@ -92,6 +93,7 @@ impl Push {
     }
 
     /// Pauses the push: segments that were assigned leave before it continues.
+    #[inline]
     pub(super) fn pause(&mut self) {
         self.phase = match self.phase {
             PushPhase::Idle | PushPhase::Paused => PushPhase::Paused,
@@ -154,6 +156,7 @@ impl Push {
     }
 
     /// The push is over: the subflow that got data last sends all of it. Returns that subflow.
+    #[inline]
     pub(super) fn flush(&mut self, subflows: &mut SubflowTable) -> Option<usize> {
         let id = self.written.take()?;
         subflows[id].tcp.push();
@@ -161,6 +164,7 @@ impl Push {
     }
 
     /// Ends the push, after everything was assigned for which there is room.
+    #[inline]
     pub(super) fn end(&mut self, subflows: &mut SubflowTable) {
         self.heard = None;
         self.flush(subflows);
@@ -168,6 +172,7 @@ impl Push {
 
     /// Whether the push pauses before subflow `id` gets data: another one got some before (`mptcp_push_release`), or has heard the ACK that
     /// lets data go, and may send by it first (`mptcp_subflow_delegate`).
+    #[inline]
     pub(super) fn yields_before(&mut self, id: usize, subflows: &mut SubflowTable) -> bool {
         if !self.fills_queues() {
             return false;

@@ -192,6 +192,7 @@ impl DataSender {
     }
 
     /// Whether the peer has acknowledged the DATA_FIN.
+    #[inline]
     pub(crate) fn fin_acked(&self) -> bool {
         self.is_closing() && self.una > self.app_end
     }
@@ -211,11 +212,13 @@ impl DataSender {
     }
 
     /// Whether it sleeps and there is memory to wake it.
+    #[inline]
     pub(crate) fn wakes_writer(&self) -> bool {
         self.queue().is_some_and(|queue| queue.wakes_writer(self.una))
     }
 
     /// Whether the application has more to write than memory holds.
+    #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.queue().is_some_and(|queue| queue.stored() < self.app_end)
     }
@@ -258,11 +261,13 @@ impl DataSender {
     }
 
     /// Bytes sent and not acknowledged at the data level.
+    #[inline]
     pub(crate) const fn outstanding(&self) -> u64 {
         self.nxt - self.una
     }
 
     /// Bytes of the peer's window beyond the data that was sent.
+    #[inline]
     pub(crate) const fn window_left(&self) -> u64 {
         self.window_from(self.nxt)
     }
@@ -274,6 +279,7 @@ impl DataSender {
     }
 
     /// Bytes that wait in the send buffer for a subflow; the rest of what was written waits in the application.
+    #[inline]
     pub(crate) fn unassigned(&self) -> u64 {
         self.app_end.min(self.buffer_end()).saturating_sub(self.nxt)
     }
@@ -299,6 +305,7 @@ impl DataSender {
     }
 
     /// Whether the next chunk, new or reinjected, continues a fragment of which a part was just assigned.
+    #[inline]
     pub(crate) fn is_within_fragment(&self) -> bool {
         let fragments = self.queue().map(WriteQueue::fragments);
         match self.reinjections.front() {
@@ -355,6 +362,7 @@ impl DataSender {
         Some(chunk)
     }
 
+    #[inline]
     fn front_of_reinjections(&mut self) -> Option<DataChunk> {
         while let Some(chunk) = self.reinjections.front_mut() {
             if chunk.end() <= self.una {
@@ -534,6 +542,7 @@ impl DataSender {
         }
     }
 
+    #[inline]
     pub(crate) fn has_reinjections(&self) -> bool {
         !self.reinjections.is_empty()
     }

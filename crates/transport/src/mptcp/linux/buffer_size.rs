@@ -55,6 +55,7 @@ pub(crate) fn first_window(plan: &MptcpPlan) -> Option<Bytes> {
 }
 
 /// Payload of a full packet, with timestamps or without.
+#[inline]
 pub(in crate::mptcp) const fn full_segment(stamps: bool) -> u64 {
     if stamps { FULL - STAMPS } else { FULL }
 }
@@ -67,6 +68,7 @@ pub(crate) struct GrownBuffer {
 }
 
 /// The window of so much memory, of which such a share is window.
+#[inline]
 pub(crate) fn window_of(memory: u64, share: u64) -> u64 {
     (memory.min(MOST) * share) >> 8
 }

@@ -29,6 +29,7 @@ pub(crate) struct Fragments {
 
 impl Fragments {
     /// Bytes of the headers of fragments that are not acknowledged as a whole.
+    #[inline]
     pub(crate) fn headers(&self) -> u64 {
         (self.ends.len() + self.sent.len()) as u64 * HEADER
     }
@@ -92,6 +93,7 @@ impl Fragments {
     }
 
     /// Whether of the first of them all before `nxt` was handed out, and that is some.
+    #[inline]
     pub(crate) fn is_within(&self, nxt: u64) -> bool {
         !self.ends.is_empty() && nxt > self.border
     }

@@ -120,6 +120,7 @@ impl RcvBuffer {
     }
 
     /// Memory of the packets in it, of which `unread` bytes wait for the application.
+    #[inline]
     pub(crate) fn held(&self, unread: u64) -> u64 {
         self.charge(self.arrivals.held(unread, self.mss))
     }
@@ -140,6 +141,7 @@ impl RcvBuffer {
     }
 
     /// The window, while packets that wait take `held` of the buffer; none where little is left (`__tcp_select_window`).
+    #[inline]
     pub(crate) fn window(&self, held: u64) -> u64 {
         let of = |memory| window_of(memory, self.least);
         let (free, all) = (of(self.size.now.saturating_sub(held)), of(self.size.now));
@@ -147,6 +149,7 @@ impl RcvBuffer {
     }
 
     /// Whether a `window` is less than half of what there could be, which is `most` at most.
+    #[inline]
     pub(crate) fn is_half_full(&self, window: u64, most: u64) -> bool {
         window < window_of(self.size.now, self.least).min(most) / 2
     }
@@ -190,6 +193,7 @@ impl RcvBuffer {
     }
 
     /// Whether a round trip is over at `now`, as long as that is known.
+    #[inline]
     pub(crate) fn looks_at_reading(&self, now: Instant) -> bool {
         self.rtt.is_zero() || self.sizing.is_over(self.rtt, now)
     }

@@ -80,6 +80,7 @@ impl LinuxWindow {
     }
 
     /// Window of the free memory, as the next ACK on subflow `id` knows it.
+    #[inline]
     pub(crate) fn free_on(&mut self, id: usize, unread: u64) -> u64 {
         match self.pending_ack.filter(|ack| ack.id == id).map(|ack| ack.window) {
             Some(AckWindow::Fixed(window)) => window,
@@ -89,6 +90,7 @@ impl LinuxWindow {
     }
 
     /// Whether that is less than half of what the empty buffer leaves, or of `most` (`__tcp_select_window`).
+    #[inline]
     pub(crate) fn is_half_full(&mut self, id: usize, unread: u64, most: u64) -> bool {
         let free = self.free_on(id, unread);
         self.memory.is_half_full(free, most)

@@ -37,6 +37,7 @@ impl SendBuffer {
             && window.saturating_mul(2 * SEGMENT) > self.size.now.saturating_mul(mss)
     }
 
+    #[inline]
     pub(crate) const fn size(&self) -> u64 {
         self.size.now
     }
@@ -57,6 +58,7 @@ impl SendBuffer {
 
     /// Whether an application that waits for room goes on where `held` bytes are not acknowledged: a third is free
     /// (`sk_stream_is_writeable`).
+    #[inline]
     pub(crate) const fn is_writeable(&self, held: u64) -> bool {
         held <= self.size.now / 3 * 2
     }

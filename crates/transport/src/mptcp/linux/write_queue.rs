@@ -41,14 +41,17 @@ impl WriteQueue {
         self.stored
     }
 
+    #[inline]
     pub(crate) const fn fragments(&self) -> &Fragments {
         &self.fragments
     }
 
+    #[inline]
     pub(crate) const fn fragments_mut(&mut self) -> &mut Fragments {
         &mut self.fragments
     }
 
+    #[inline]
     pub(crate) const fn buffer_mut(&mut self) -> &mut SendBuffer {
         &mut self.buffer
     }
@@ -76,10 +79,12 @@ impl WriteQueue {
     }
 
     /// Whether the application sleeps and there is room to wake it.
+    #[inline]
     pub(crate) fn wakes_writer(&self, una: u64) -> bool {
         self.is_blocked() && self.is_writeable(una)
     }
 
+    #[inline]
     fn is_writeable(&self, una: u64) -> bool {
         self.buffer.is_writeable(self.stored.saturating_sub(una) + self.fragments.headers())
     }

@@ -182,6 +182,7 @@ pub trait SchedulerKind: Scheduler + Sized {
 }
 
 /// Whether subflow `id` is among those in `set`.
+#[inline]
 pub(crate) const fn is_in(set: u32, id: usize) -> bool {
     set >> id & 1 == 1
 }

@@ -22,6 +22,7 @@ pub(crate) struct SentMapping {
 
 impl SentMapping {
     /// Data sequence number after the last byte.
+    #[inline]
     pub(crate) const fn end(&self) -> u64 {
         self.dsn + self.len as u64
     }
@@ -45,6 +46,7 @@ pub(crate) struct FittedChunk {
 }
 
 impl FittedChunk {
+    #[inline]
     const fn separate(chunk: DataChunk, appends: bool) -> Self {
         Self { chunk, appends, joins: false }
     }
