@@ -162,3 +162,13 @@ fn bytes_that_a_peer_sends_again_as_others_break_the_subflow_of_an_end_that_has_
     assert_eq!(server.received(), 1996, "as plain TCP they would come twice");
     assert!(after.iter().any(|t| t.segment.flags.has(Flags::RST)), "{after:?}");
 }
+
+#[test]
+fn fallback_by_mp_fail_resets_a_join_under_way_and_keeps_the_connection() {
+    let HalfFallen { mut client, .. } = half_fallen();
+    assert_eq!(client.subflows().count(), 2);
+    client.on_fail(0, false, NOW);
+    let events: Vec<_> = core::iter::from_fn(|| client.poll_event()).collect();
+    assert!(!events.iter().any(|e| matches!(e, Event::Reset { .. })), "{events:?}");
+    assert_eq!((client.state, client.subflows().count()), (ConnectionState::Fallback, 1));
+}
