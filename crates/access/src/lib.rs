@@ -25,7 +25,7 @@
 //! let mut lte = GrantConfig::default_of("lte").unwrap();
 //! lte.set("rates", &Value::List(vec![Value::Text("12 Mbit/s".into())])).unwrap();
 //! lte.set("block_error", &Value::Float(0.0)).unwrap();
-//! let mut link = LinkSchedule::GrantProcess(Arc::new(lte)).start(Rng::new(1));
+//! let mut link = LinkSchedule::Grants(Arc::new(lte)).start(Rng::new(1));
 //! // What comes within a subframe waits for the next; 1500 bytes fill it, and are decoded 3 ms after its end.
 //! let next = link.opens(Instant::from_nanos(400_000)).unwrap_err();
 //! assert_eq!(next, Instant::from_millis(1));

@@ -99,7 +99,8 @@ impl AppActions {
     /// Beyond [`AppActions::MOST`].
     fn push(&mut self, action: AppAction) {
         let place = self.others.iter_mut().find(|place| place.is_none());
-        *place.expect("an application asks for no more than `Actions::MOST` things at a time") = Some(action);
+        *place.expect("an application asks for no more than `AppActions::MOST` things at a time") =
+            Some(action);
     }
 
     /// When it wants to be woken, and not at a time that it asked for before.

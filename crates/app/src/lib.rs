@@ -5,19 +5,19 @@
 //! which comes to an application, are the same way in `attacks` and [`attacks`].
 //!
 //! ```
-//! use tailrace_app::{App, AppConfig, Application, Actions, Cx};
+//! use tailrace_app::{AnyApp, AppActions, AppConfig, AppContext, Application};
 //! use tailrace_core::{Instant, Rng, params::Value};
 //!
 //! let mut config = AppConfig::default_of("cbr").unwrap();
 //! config.set("rate", &Value::Text("1 Mbit/s".into())).unwrap();
 //! config.set("size", &Value::Text("125 B".into())).unwrap();
-//! let (mut app, mut rng): (App, _) = (config.build(), Rng::new(1));
+//! let (mut app, mut rng): (AnyApp, _) = (config.build(), Rng::new(1));
 //! // The first datagram leaves at once, and the next one a millisecond later.
-//! let mut actions = Actions::default();
-//! app.on_start(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
+//! let mut actions = AppActions::default();
+//! app.on_start(&mut AppContext::new(Instant::ZERO, &mut rng, &mut actions));
 //! assert_eq!((actions.wake(), actions.datagram()), (Some(Instant::ZERO), None));
-//! let mut actions = Actions::default();
-//! app.on_wake(&mut Cx::new(Instant::ZERO, &mut rng, &mut actions));
+//! let mut actions = AppActions::default();
+//! app.on_wake(&mut AppContext::new(Instant::ZERO, &mut rng, &mut actions));
 //! assert_eq!(actions.wake(), Some(Instant::from_millis(1)));
 //! assert_eq!(actions.datagram().map(|(_, datagram)| datagram.payload), Some(125));
 //! ```

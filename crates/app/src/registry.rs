@@ -36,7 +36,7 @@ impl TransferCount {
     }
 }
 
-/// Traffic that an application sends independently of the network; advice and estimates use it.
+/// Traffic that an application's client sends independently of the network; advice and estimates use it. What its server answers does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OfferedTraffic {
     /// The most payload a second.
@@ -156,7 +156,7 @@ pub trait AppKind: Parameters {
     fn set_mean_gap(&mut self, gap: Duration) {
         let _ = gap;
     }
-    /// Traffic that it sends independently of the network; `None` for streams, where the network decides.
+    /// Traffic that its client sends independently of the network; `None` for streams, where the network decides.
     fn traffic(&self) -> Option<OfferedTraffic> {
         None
     }

@@ -10,7 +10,7 @@
 //! let mut fault = FaultConfig::default_of("rate").unwrap();
 //! fault.set("value", &Value::Text("1 Mbit/s".into())).unwrap();
 //! let mut link = LinkCondition::new(Rate::from_mbit(10), Duration::from_millis(5), Default::default());
-//! fault.shape(&mut link);
+//! fault.apply(&mut link);
 //! assert_eq!((link.rate(), link.delay()), (Rate::from_mbit(1), Duration::from_millis(5)));
 //! ```
 

@@ -77,15 +77,15 @@ pub(crate) fn differences(
 /// Description of a discipline, from its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
-    /// Family, for grouping: `"fifo"`, `"red"`, `"delay"`, `"fair"`.
+    /// Family, for grouping: `"fifo"`, `"red"`, `"blue"`, `"price"`, `"delay"` or `"fair"`.
     pub family: &'static str,
     /// Summary in a sentence.
     pub summary: &'static str,
     /// Where it was published.
     pub citation: &'static str,
-    /// Treatment of ECN-capable packets.
+    /// Treatment of ECN-capable packets; `"ignored"` if it never marks.
     pub ecn: &'static str,
-    /// State kept for each flow.
+    /// State kept for each flow; begins with `"none"` if there is none.
     pub per_flow_state: &'static str,
 }
 

@@ -175,12 +175,15 @@ fn every_default_is_valid_described_and_reads_back() {
         assert_eq!(config.validate(), Ok(()));
         let mut copy = config.clone();
         for param in info.params {
-            assert!(param.doc.trim().len() > 20 && !param.source.is_empty(), "{}.{}", info.name, param.name);
+            let parameter = format!("{}.{}", info.name, param.name);
+            assert!(!param.required, "{parameter} is required: a discipline's parameters have defaults");
+            assert!(param.doc.trim().len() > 20, "{parameter} is not described");
+            assert!(!param.source.is_empty(), "{parameter} does not say where its default comes from");
             copy.set(param.name, &config.get(param.name).expect("listed")).expect("reads back");
         }
         assert_eq!(copy, config);
         for text in [info.family, info.summary, info.citation, info.ecn, info.per_flow_state] {
-            assert!(!text.is_empty(), "{}", info.name);
+            assert!(!text.is_empty(), "a field of `ABOUT` of {} is empty", info.name);
         }
     }
 }

@@ -41,7 +41,7 @@ keys! {
         one_way_delay_s: Distribution, "s";
         /// The one-way delay of data packets in the opposite direction, as a distribution; nulls if there were none.
         reverse_one_way_delay_s: Distribution, "s";
-        /// The round-trip times that TCP or the application `ping` measured, as a distribution.
+        /// The round-trip times that TCP or an application such as `ping` measured, as a distribution.
         rtt_s: Distribution, "s";
         /// Completion times of transfers or exchanges, as a distribution: from the opening of the connection, or from the sending
         /// of the request, to the arrival of the last byte.

@@ -81,10 +81,9 @@ fn summary_has_all_keys_of_the_contract() {
     let run = small().run();
     let mut found = Vec::new();
     leaves(&run.json["groups"]["tcp"], "", &mut found);
-    let mut wanted = leaves_of_a_tcp_group();
-    found.sort();
-    wanted.sort();
-    assert_eq!(found, wanted);
+    // A new key needs no line here: the description of each is asked for below.
+    let missing: Vec<_> = leaves_of_a_tcp_group().into_iter().filter(|leaf| !found.contains(leaf)).collect();
+    assert_eq!(missing, [""; 0]);
     for leaf in ["kind", "utilization", "enqueued_packets", "dequeued_packets", "marked_packets"] {
         assert!(!run.json["queues"]["r1->r2"][leaf].is_null(), "{leaf}");
     }
