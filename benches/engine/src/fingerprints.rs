@@ -17,6 +17,7 @@ const STEP: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// A file that cannot be read or written, or an option without its value.
+#[expect(clippy::print_stdout, reason = "its output is what it is for")]
 pub(crate) fn run(mut words: impl Iterator<Item = String>) -> Result<(), String> {
     let (mut files, mut until, mut folder) = (Vec::new(), Instant::MAX, None);
     while let Some(word) = words.next() {

@@ -29,26 +29,8 @@ pub(crate) fn catalog(own: impl Iterator<Item = (&'static str, Value)>) -> Value
 }
 
 fn registered() -> Value {
-    let queues: Vec<Value> = tailrace_qdisc::catalog()
-        .iter()
-        .map(|info| {
-            let default = QdiscConfig::default_of(info.name);
-            json!({
-                "name": info.name,
-                "doc": info.summary,
-                "family": info.family,
-                "citation": info.citation,
-                "ecn": info.ecn,
-                "per_flow_state": info.per_flow_state,
-                "classifies": info.classifies,
-                "in_linux": info.in_linux,
-                "states": info.states,
-                "params": params(info.params, |name| default.as_ref().and_then(|config| config.get(name))),
-            })
-        })
-        .collect();
     json!({
-        "queues": queues,
+        "queues": queues(),
         "cc": policies(&CcConfig::catalog(), |of, name| CcConfig::default_of(of)?.get(name)),
         "coupled": policies(&CoupledConfig::catalog(), |of, name| CoupledConfig::default_of(of)?.get(name)),
         "schedulers": policies(&SchedulerConfig::catalog(), |of, name| SchedulerConfig::default_of(of)?.get(name)),
@@ -91,6 +73,28 @@ fn registered() -> Value {
             "doc": code.about(),
         })).collect::<Vec<_>>(),
     })
+}
+
+/// Registered queue disciplines.
+fn queues() -> Vec<Value> {
+    tailrace_qdisc::catalog()
+        .iter()
+        .map(|info| {
+            let default = QdiscConfig::default_of(info.name);
+            json!({
+                "name": info.name,
+                "doc": info.summary,
+                "family": info.family,
+                "citation": info.citation,
+                "ecn": info.ecn,
+                "per_flow_state": info.per_flow_state,
+                "classifies": info.classifies,
+                "in_linux": info.in_linux,
+                "states": info.states,
+                "params": params(info.params, |name| default.as_ref().and_then(|config| config.get(name))),
+            })
+        })
+        .collect()
 }
 
 /// Entries of a registry; `value` is a parameter's default.

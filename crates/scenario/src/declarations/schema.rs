@@ -198,17 +198,7 @@ fn shape(shape: Shape) -> Value {
             let each = json!({ "type": "array", "items": reference("selector"), "minItems": 1 });
             json!({ "anyOf": [reference("selector"), each] })
         }
-        Shape::Interfaces => {
-            let one = || {
-                [
-                    json!({ "type": "integer", "minimum": 1 }),
-                    json!({ "type": "string", "pattern": "^\\s*[0-9]+\\s*\\.\\.\\s*[0-9]+\\s*$" }),
-                ]
-            };
-            let each = json!({ "type": "array", "items": { "anyOf": one() }, "minItems": 1 });
-            let forms = [one().as_slice(), &[each]].concat();
-            json!({ "anyOf": forms })
-        }
+        Shape::Interfaces => interfaces(),
         Shape::Ends => {
             json!({ "type": "array", "items": reference("selector"), "minItems": 2, "maxItems": 2 })
         }
@@ -249,6 +239,19 @@ fn shape(shape: Shape) -> Value {
         }
         Shape::Sweep => sweep(),
     }
+}
+
+/// Interfaces by number, or ranges of them, as `"1..3"`; or a list of such.
+fn interfaces() -> Value {
+    let one = || {
+        [
+            json!({ "type": "integer", "minimum": 1 }),
+            json!({ "type": "string", "pattern": "^\\s*[0-9]+\\s*\\.\\.\\s*[0-9]+\\s*$" }),
+        ]
+    };
+    let each = json!({ "type": "array", "items": { "anyOf": one() }, "minItems": 1 });
+    let forms = [one().as_slice(), &[each]].concat();
+    json!({ "anyOf": forms })
 }
 
 /// `[sweep]`: paths with their values, and words of its own.
