@@ -402,7 +402,7 @@ fn joins_without_a_route_have_never_been() {
 }
 
 #[test]
-fn what_a_receiver_passes_over_is_not_delivered_but_repaired_at_the_data_level() {
+fn concealed_hole_is_repaired_at_the_data_level() {
     let mut plan = usual();
     let tcp = Arc::make_mut(&mut plan.tcp);
     tcp.misbehaviour = crate::config::Misbehaviour::OptimisticAcks;
@@ -426,7 +426,7 @@ fn a_connection_whose_only_address_goes_says_what_ended_it() {
 }
 
 #[test]
-fn what_waits_at_a_receiver_is_neither_delivered_nor_new() {
+fn out_of_order_data_is_neither_delivered_nor_new() {
     let mut w = World::new(&usual(), &[Path::new(10, 0.02), Path::new(40, 0.02)], 5);
     w.ends[0].write(UNLIMITED);
     let mut seen = 0;

@@ -64,7 +64,7 @@ mod tests {
     use crate::mptcp::coupled::testing::{ack, path};
 
     #[test]
-    fn one_path_is_reno() {
+    fn single_path_is_reno() {
         let paths = [path(10.0, 0.1)];
         let mut balia = Balia { integer: false };
         assert!((balia.increase(0, 1.0, &ack(), &paths) - 0.1).abs() < 1e-12);

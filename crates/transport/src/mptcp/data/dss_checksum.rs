@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_not_refuted() {
+    fn unknown_checksum_is_not_refuted() {
         let sums = three_bytes(0);
         assert!(!sums.refute(2, 4), "no mapping begins there");
         assert!(!sums.refute(1, 5), "a piece is missing");
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_is_forgotten() {
+    fn checksums_of_taken_data_are_forgotten() {
         let mut sums = three_bytes(0);
         sums.announce(4, &Mapping { dsn: 10, ssn: 4, len: 3 }, 0);
         sums.note((4, 7), &Sums { stated: 0, payload: 9 });

@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_delivered_yet_has_no_delay() {
+    fn undelivered_data_has_no_reordering_delay() {
         let mut r = Reordering::default();
         r.on_arrival(201, 101, Instant::ZERO);
         r.on_arrival(401, 101, Instant::ZERO);

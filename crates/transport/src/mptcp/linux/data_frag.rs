@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn where_fragments_begin_is_known_until_they_are_acknowledged() {
+    fn fragment_starts_are_known_until_acknowledged() {
         let mut fragments = Fragments::default();
         fragments.write(1, 0, 1 << 20);
         fragments.on_sent(65_457);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_handed_out_is_not_gone_on_with() {
+    fn assigned_fragment_is_not_extended() {
         let mut fragments = Fragments::default();
         fragments.write(1, 0, 1 << 20);
         fragments.on_sent(65_537);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_describes_fragments_takes_room_until_all_of_them_is_acknowledged() {
+    fn fragment_headers_take_memory_until_the_whole_fragment_is_acknowledged() {
         // Seen in Linux 6.12 (`sk_wmem_queued`): 32768 after the first, and no second one in 32768 bytes.
         let mut fragments = Fragments::default();
         assert_eq!((fragments.write(1, 0, 32_768), fragments.headers()), (32_728, 40));

@@ -230,7 +230,7 @@ mod tests {
     const MSS: u64 = 1424;
 
     #[test]
-    fn what_waits_takes_window_by_its_memory() {
+    fn out_of_order_queue_takes_window_by_its_memory() {
         let mut fixed = RcvBuffer::new(BufferSize::fixed(524_288), MSS, false, None);
         assert_eq!(fixed.window(0), 262_144);
         // Traced in Linux 6.12: the first packet above a gap takes 2176 bytes, and each that follows it 1920.
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_gap_of_a_subflow_held_back_is_moved_before_what_waits_behind_it() {
+    fn data_behind_a_subflow_gap_moves_before_the_queue_behind_it() {
         let mut memory = RcvBuffer::new(BufferSize::fixed(4 << 20), MSS, false, None);
         // 7 packets wait, 4 behind a gap of 4, and 12 behind a gap of 3.
         let waiting = (3..10).chain(14..18).chain(21..33);
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn of_much_that_is_taken_at_once_the_first_read_ends_the_round_trip() {
+    fn first_of_many_reads_at_once_ends_the_round_trip() {
         let (rtt, at) = (Duration::from_millis(100), Instant::from_millis);
         let tuned = BufferSize { now: 131_072, most: 6_291_456, set: false };
         let mut memory = RcvBuffer::new(tuned, 1460, true, Some(0.5));

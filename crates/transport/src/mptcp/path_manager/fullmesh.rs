@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_died_is_opened_again_only_if_asked_for() {
+    fn dead_subflow_is_opened_again_only_if_configured() {
         let lost = PathEvent::SubflowLost { local: 1, remote: 0, cause: Some(ResetCause::TimedOut) };
         for (create_on_err, expected) in [(false, vec![]), (true, vec![connect(1, 0)])] {
             let mut pm = client(&FullmeshConfig { create_on_err, ..FullmeshConfig::default() });

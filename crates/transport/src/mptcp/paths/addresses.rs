@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_withdrawn_comes_back_with_the_next_free_id() {
+    fn withdrawn_address_comes_back_with_the_next_free_id() {
         let mut a = addresses();
         a.bring_up(11, true);
         a.bring_up(12, true);

@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sent_again_is_of_no_burst_before() {
+    fn reinjection_belongs_to_no_burst_before() {
         let mut linux = LinuxScheduler::build(&LinuxSchedulerConfig { burst: 3000, fill_queues: true });
         let views =
             |queued: [u64; 2]| queued.map(|q| SubflowView { queued: Bytes(q), sent: 1, ..subflow(10) });

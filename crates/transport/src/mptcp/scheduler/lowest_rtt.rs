@@ -116,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_carried_goes_elsewhere_and_anywhere_once_all_have_carried_it() {
+    fn reinjection_goes_to_another_subflow_or_to_any_once_all_have_carried_it() {
         assert_eq!(select(0b01, &[subflow(1), subflow(10)]), Some(1));
         assert_eq!(select(0b11, &[subflow(1), subflow(10)]), Some(0));
     }
 
     #[test]
-    fn one_that_repairs_a_timeout_is_passed_over() {
+    fn subflow_in_loss_recovery_is_passed_over() {
         let lost = SubflowView { in_loss: true, ..subflow(1) };
         assert_eq!(select(0, &[lost, subflow(10)]), Some(1));
         assert_eq!(select(0, &[lost]), None);

@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn one_without_room_is_passed_over_or_waited_for() {
+    fn subflow_without_room_is_passed_over_or_waited_for() {
         let full = SubflowView { room: false, ..subflow(10) };
         assert_eq!(shares(&WeightedConfig::default(), &[full, subflow(30)], 10), [0, 10]);
         let strict = WeightedConfig { strict: true, ..WeightedConfig::default() };

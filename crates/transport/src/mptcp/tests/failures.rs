@@ -227,7 +227,7 @@ fn addresses_are_announced_until_echoed_or_as_often_as_the_profile_says() {
 }
 
 #[test]
-fn where_paths_fail_together_what_is_said_of_them_goes_by_the_first_or_by_the_fastest() {
+fn signals_of_paths_that_fail_together_use_the_first_or_the_fastest_subflow() {
     // The two that fail are faster than the one that stays.
     for (speaker, left) in [(Speaker::First, 1), (Speaker::Fastest, 2)] {
         let mut plan = profile(Profile::Linux);
@@ -248,7 +248,7 @@ fn where_paths_fail_together_what_is_said_of_them_goes_by_the_first_or_by_the_fa
 }
 
 #[test]
-fn what_is_not_acknowledged_goes_again_when_a_subflow_is_closed_that_had_none_of_it() {
+fn unacknowledged_data_is_reinjected_when_a_subflow_without_any_is_closed() {
     for (reinject_all, again) in [(true, 1000), (false, 0)] {
         let mut plan = profile(Profile::Linux);
         plan.mptcp.behaviour.reinject_all = reinject_all;

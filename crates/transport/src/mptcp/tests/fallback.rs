@@ -38,7 +38,7 @@ fn a_fallback_after_the_last_of_the_data_ends_in_good_order() {
 }
 
 #[test]
-fn where_one_direction_loses_options_both_ends_agree_on_plain_tcp() {
+fn loss_of_options_in_one_direction_makes_both_ends_fall_back() {
     // The server's segments after the handshake, or its acknowledgments only; or the client's data.
     let strips: [fn(usize, &Segment) -> bool; 3] = [
         |from, s| from == 1 && !s.flags.has(Flags::SYN),

@@ -123,7 +123,7 @@ fn all_that_the_window_has_room_for_is_handed_out_before_any_of_it_is_sent() {
 }
 
 #[test]
-fn in_6_1_what_is_handed_out_ends_with_a_packet_once_the_send_buffer_is_full() {
+fn linux_6_1_push_ends_with_a_packet_once_the_send_buffer_is_full() {
     let (mut client, _, _) = connected_as(Profile::Linux61);
     data_of(&mut client, Instant::from_millis(40));
     // Traced in Linux 6.1: after the second packet of 31328 bytes more than 46080 bytes of memory are taken.
@@ -205,7 +205,7 @@ fn a_buffer_grows_before_an_ack_leaves_that_waited_for_reading() {
 }
 
 #[test]
-fn what_reading_tells_follows_an_ack_that_left_before_it() {
+fn window_update_after_a_read_follows_the_ack_before_it() {
     let (_, mut server, _) = connected();
     let now = Instant::from_millis(200);
     server.rcv.promise(40_000);

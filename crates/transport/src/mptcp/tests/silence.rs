@@ -59,7 +59,7 @@ fn yields(connection: &mut Mptcp, id: usize) -> bool {
 }
 
 #[test]
-fn what_a_subflow_may_send_by_an_ack_leaves_before_another_gets_data() {
+fn segments_allowed_by_an_ack_leave_before_another_subflow_gets_data() {
     let (mut client, mut server, tuple) = connected();
     let sent = data_of(&mut client, MS(40));
     assert_eq!(client.push.heard(), None, "nothing has let the first data out");
@@ -102,7 +102,7 @@ fn an_ack_starts_the_data_timer_anew_by_what_the_push_before_it_finds() {
 }
 
 #[test]
-fn what_the_data_timer_sends_again_is_a_fragment_as_it_was_written() {
+fn data_timer_retransmits_a_fragment_as_it_was_written() {
     let (mut client, now) = shut_out();
     let before = client.subflows[0].tcp.end_ssn();
     client.on_data_timeout(now);
@@ -145,7 +145,7 @@ fn with_stale_subflows(silent: usize) -> World {
 }
 
 #[test]
-fn what_a_stale_subflow_had_goes_out_before_what_the_data_timer_sends_again() {
+fn data_of_a_stale_subflow_leaves_before_the_data_timer_retransmits() {
     let w = with_stale_subflows(1);
     let client = &w.ends[0];
     let sent: Vec<u64> = client.subflows[0].send.iter().map(|m| m.dsn).collect();
@@ -156,7 +156,7 @@ fn what_a_stale_subflow_had_goes_out_before_what_the_data_timer_sends_again() {
 }
 
 #[test]
-fn what_stale_subflows_had_goes_out_once_for_each() {
+fn data_of_stale_subflows_leaves_once_for_each() {
     let mut w = with_stale_subflows(2);
     let client = &mut w.ends[0];
     let sent: Vec<u64> = client.subflows[0].send.iter().map(|m| m.dsn).collect();
