@@ -249,6 +249,7 @@ release: $(TOOLS)/release/.installed ## make release VERSION=0.3.0: sets the ver
 	@test -z "$$(git status --porcelain)" || { echo 'commit or stash what has changed first' >&2; exit 2; }
 	PYTHONPATH=tools $(PYTHON) -m release version $(VERSION)
 	cargo update --quiet --workspace
+	cargo update --quiet --workspace --manifest-path fuzz/Cargo.toml
 	grep -q '^## $(VERSION) ' CHANGELOG.md || $(TOOLS)/release/bin/towncrier build --yes --version $(VERSION)
 	PYTHONPATH=tools $(PYTHON) -m release check
 	$(MAKE) docs

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration, Instant, Rng};
 use tailrace_transport::Event;
-use tailrace_transport::mptcp::option::{AddressIdList, Dss, Mapping, Options, ResetReason, Signal, Sums};
+use tailrace_transport::mptcp::option::{AddressIds, Dss, Mapping, Options, ResetReason, Signal, Sums};
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 use tailrace_transport::mptcp::{Mptcp, MptcpConfig, MptcpPlan, SubflowControl, Transmit, Tuple};
@@ -251,7 +251,7 @@ fn signal(input: &mut Input<'_>) -> Option<Signal> {
             port: flag.then(|| input.word()),
             hmac: flag.then(|| input.wide()),
         },
-        7 => Signal::RemoveAddr(AddressIdList::one(id)),
+        7 => Signal::RemoveAddr(AddressIds::one(id)),
         8 => Signal::Priority { backup: flag },
         9 => Signal::Fail { dsn: input.wide(), closes: flag },
         10 => Signal::FastClose { key: input.wide() },
