@@ -9,7 +9,7 @@ import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const source = join(here, "playground");
-const assets = join(here, "..", "python", "tailrace", "report", "assets");
+const assets = join(here, "..", "python", "tailrace", "show", "report", "assets");
 const [wasm, data, out] = process.argv.slice(2);
 const read = (...path) => readFileSync(join(...path), "utf8");
 

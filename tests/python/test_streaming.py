@@ -184,5 +184,5 @@ def test_a_full_disk_ends_the_run_and_says_so(monkeypatch, tmp_path):
     monkeypatch.setattr("tailrace.execution.polars_frames.write", full)
     with pytest.raises(RunError, match="No space left on device"):
         tailrace.run(SMALL)
-    with pytest.raises(RunError, match="make room"):
+    with pytest.raises(RunError, match="free some space"):
         tailrace.sweep(SMALL, {"link.bottleneck.queue": ["red"]}, output=tmp_path / "s")

@@ -45,9 +45,9 @@ def main(place: Path) -> None:
         "record.interval": ["100 ms", "200 ms"],
     }
     tailrace.sweep(SMALL, each, runs=2, output=place / "sweep").report().save(place / "sweep.html")
-    from tailrace.show import report
+    from tailrace.reproduce import report_page
 
-    report.of_folder(ROOT / "docs" / "papers" / "kochher").save(place / "reproduction.html")
+    report_page.report(ROOT / "docs" / "papers" / "kochher").save(place / "reproduction.html")
 
 
 if __name__ == "__main__":

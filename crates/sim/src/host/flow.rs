@@ -189,7 +189,7 @@ pub(crate) struct RetiredCounters {
     pub(crate) retransmitted: u64,
     pub(crate) timeouts: u64,
     pub(crate) altered: u64,
-    /// Packets sent and never acknowledged.
+    /// Bytes sent and never acknowledged.
     pub(crate) unacknowledged: u64,
     /// Minimum RTT of the latest connection with samples; `None` before.
     pub(crate) min_rtt: Option<Duration>,
@@ -202,7 +202,9 @@ impl RetiredCounters {
         self.retransmitted += stats.retransmitted_segments;
         self.timeouts += u64::from(stats.timeouts);
         self.altered += endpoint.altered_bytes();
-        self.unacknowledged += stats.bytes_sent - stats.retransmitted_bytes - stats.bytes_acked;
+        // Counters of a kernel are of different moments.
+        let new_bytes = stats.bytes_sent.saturating_sub(stats.retransmitted_bytes);
+        self.unacknowledged += new_bytes.saturating_sub(stats.bytes_acked);
         if sends {
             self.min_rtt = endpoint.min_rtt().or(self.min_rtt);
         }
