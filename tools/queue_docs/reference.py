@@ -162,7 +162,12 @@ def _behaviours() -> list[str]:
         section = SCHEMA.sections[f"{entry['name']}_behaviour"]
         fields = [field for field in SCHEMA.attributes(section, dict.fromkeys(known)) if field.key in known]
         shared = "The keys of TCP's are keys of this table, too." if entry["name"] == "mptcp" else ""
-        parts += [f"## `behaviour` of `{entry['name']}`", cell(section["description"]), shared, _rows(fields, known)]
+        parts += [
+            f"## `behaviour` of `{entry['name']}`",
+            cell(section["description"]),
+            shared,
+            _rows(fields, known),
+        ]
     return parts
 
 
