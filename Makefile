@@ -134,7 +134,7 @@ site: extension $(SPHINX)/.installed ## the documentation as a site in build/sit
 site-links: ## whether links of the site to other hosts answer (needs the network, and make site before)
 	PYTHONPATH=tools $(BIN)/python -m site_docs external build/site
 
-docs-check: build ## whether the generated pages are what the code says, as a release needs it; `make docs` writes them
+docs-check: extension ## whether the generated pages are what the code says, as a release needs it; `make docs` writes them
 	$(BIN)/python -m pytest -m generated tests/python/test_gallery.py tests/python/test_site.py
 
 docs-cost: build $(DEPS) ## docs/queues/cost.md: times and instructions of every discipline (needs valgrind)
