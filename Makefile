@@ -11,8 +11,8 @@ DEPS   := $(VENV)/.dependencies
 TOOLS  := .tools
 # What the site alone needs; it reads the package that .venv has.
 SPHINX := $(TOOLS)/site
-# PROFILE=quick builds without the link of a release, PROFILE=dev with the code that `cargo test` builds: the same results, runs take
-# 1.15 to 1.3 times, and up to twice as long.
+# PROFILE=quick builds without the link of a release, PROFILE=dev with the code that `cargo test` builds: the same results, in runs that
+# take longer (docs/explanation/performance.md).
 PROFILE ?= release
 # `make build PGO=1` compiles twice, the second time by what runs spend their time on (tools/pgo.sh): a tenth faster, the same results.
 NATIVE := $(VENV)/.extension-$(PROFILE)$(if $(PGO),-pgo)
@@ -40,7 +40,7 @@ demo: ## compare six queue disciplines: a table and figures in results/demo
 	@$(MAKE) --no-print-directory extension OR=demo
 	@$(BIN)/tailrace compare papers/kochher/kochher.toml -o results/demo
 	@[ ! -e $(VENV)/.extension-demo ] || echo 'This extension is the one that is built soonest: without kernels, not for speed.' \
-	  'make build builds the release, up to twice as fast.'
+	  'make build builds the release, whose runs are faster.'
 
 test: test-rust test-python ## every test
 

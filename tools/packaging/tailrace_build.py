@@ -1,7 +1,7 @@
 """Build backend of `pip install .`: maturin's, in a folder of its own, with the profile `pip`.
 
 A source folder is left as it was. CARGO_TARGET_DIR keeps what is compiled, for those who install again and again, and
-`MATURIN_PEP517_ARGS='--profile release'` builds what wheels have: longer to compile, runs a quarter faster.
+`MATURIN_PEP517_ARGS='--profile release'` builds what wheels have: longer to compile, with faster runs.
 """
 
 from __future__ import annotations
