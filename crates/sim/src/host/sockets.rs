@@ -67,6 +67,11 @@ impl Socket {
         self.work.as_ref().is_some_and(|work| work.has_failed())
     }
 
+    /// Whether bytes of a transfer or exchange are awaited on it.
+    pub(crate) fn is_transferring(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.awaited != u64::MAX)
+    }
+
     /// Takes an RTT sample that was not recorded yet.
     #[inline]
     pub(crate) fn take_rtt(&mut self) -> Option<Duration> {
