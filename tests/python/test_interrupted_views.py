@@ -1,4 +1,4 @@
-"""Comparisons and twins that are killed or interrupted again and again end with the folder of one that nobody disturbed."""
+"""Comparisons and twins that are killed again and again end with the folder of one that nobody disturbed."""
 
 import signal
 import sqlite3
@@ -30,7 +30,16 @@ start = "uniform(0 s, 1 s)"
 transport = "tcp"
 app = "bulk"
 """
-COMPARE = ("compare", "small.toml", "--set-each", "link.bottleneck.queue=red,codel", "--runs", "30", "-j", "1")
+COMPARE = (
+    "compare",
+    "small.toml",
+    "--set-each",
+    "link.bottleneck.queue=red,codel",
+    "--runs",
+    "30",
+    "-j",
+    "1",
+)
 TWIN = ("twin", "small.toml", "--runs", "4", "-j", "1", "--tolerance", "goodput=99%")
 
 
