@@ -52,7 +52,7 @@ use self::shaper::{Framing, Pace};
 use self::tin::Share;
 use super::cobalt::{CobaltConfig, Rule, nanos};
 use crate::discipline::LinkView;
-use crate::registry::{About, Discipline, Invalid};
+use crate::registry::{About, Discipline, Invalid, Shaping};
 use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, Duration, Packet, Rate};
 
@@ -152,6 +152,15 @@ impl Discipline for CakeConfig {
 
     fn to_tc(&self) -> Option<TcLine> {
         Some(tc::write(self))
+    }
+
+    fn shaping(&self) -> Shaping {
+        match self.bandwidth {
+            // `bandwidth` is then only where the rate begins.
+            _ if self.autorate_ingress => Shaping::Unknown,
+            Some(rate) => Shaping::At(rate),
+            None => Shaping::None,
+        }
     }
 }
 

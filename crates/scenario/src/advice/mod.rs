@@ -8,6 +8,7 @@ mod bottlenecks;
 mod forms;
 mod kernels;
 mod media;
+mod offers;
 mod outages;
 mod packets;
 mod paths;
