@@ -443,7 +443,7 @@ fn nothing_is_no_size_and_that_is_the_reason_given() {
         assert_eq!(
             label,
             format!(
-                "{of} is outside 1 B to 1000000 GB: with less there is nothing to send, and more cannot be counted"
+                "{of} is outside 1 B to 1000000 GB: with less there is nothing to send"
             )
         );
     }
