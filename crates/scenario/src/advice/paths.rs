@@ -1,11 +1,12 @@
 //! Demand of flows on links: offered rates, windows, round trips; estimates from the file alone.
 
 use crate::advice::offers::{Direction, Lines, Offers};
-use crate::model::{AppConfig, FlowGroup, NodeIndex, Scenario, Transport};
+use crate::model::{AppConfig, Fault, FlowGroup, Link, NodeIndex, Scenario, Transport};
 use crate::resolving::topology::Topology;
 use std::collections::BTreeMap;
 use tailrace_app::{EndpointRole, OfferedTraffic};
 use tailrace_core::{Bytes, Duration, Rate};
+use tailrace_impair::LinkCondition;
 
 /// Load that flows offer to one direction of a link.
 #[derive(Clone, Copy, Debug)]
@@ -51,8 +52,8 @@ pub(crate) struct Paths {
     pub(crate) ways_to_first: Vec<usize>,
     /// Offers to directions of observed links.
     offers: BTreeMap<Direction, Offers>,
-    /// Some flow is strictly periodic: only then crossings are counted.
-    periodic: bool,
+    /// Some flow is strictly periodic, or losses come in bursts: only then crossings are counted.
+    counted: bool,
     /// Flows of each group over each direction.
     crossings: Vec<BTreeMap<Direction, Crossing>>,
     /// Largest rate that one flow of each group offers, headers included; `u64::MAX` if the network is the limit.
@@ -70,7 +71,7 @@ impl Paths {
             ways: vec![0; groups],
             ways_to_first: vec![0; groups],
             offers: BTreeMap::new(),
-            periodic: scenario.flows.iter().any(|f| is_periodic(&f.app)),
+            counted: scenario.flows.iter().any(|f| is_periodic(&f.app)) || has_loss_bursts(scenario),
             crossings: std::iter::repeat_with(BTreeMap::new).take(groups).collect(),
             own: scenario.flows.iter().map(offered_by).collect(),
         };
@@ -141,7 +142,7 @@ impl Paths {
         let rate = |d: &Direction| d.spec(scenario).service_rate();
         for (i, d) in there.iter().enumerate() {
             let before = there[..i].iter().rev().map(|line| (*line, rate(line)));
-            if self.periodic {
+            if self.counted {
                 let crossing = self.crossings[group].entry(*d).or_default();
                 crossing.flows += 1;
                 if is_periodic(&scenario.flows[group].app) {
@@ -185,6 +186,13 @@ impl Paths {
     pub(crate) fn shared(&self, group: usize, d: Direction) -> bool {
         self.crossings.iter().enumerate().any(|(i, c)| i != group && c.contains_key(&d))
     }
+}
+
+/// Whether a link's losses, or those of a fault, have a state in which they come together.
+fn has_loss_bursts(scenario: &Scenario) -> bool {
+    let on_link = |link: &Link| [&link.forward, &link.backward].iter().any(|way| way.loss.burst().is_some());
+    let by_fault = |fault: &Fault| fault.kind.applied_to(LinkCondition::default()).loss().burst().is_some();
+    scenario.links.iter().any(on_link) || scenario.faults.iter().any(by_fault)
 }
 
 /// The way back.
