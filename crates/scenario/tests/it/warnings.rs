@@ -97,7 +97,9 @@ fn warning_texts_equal_their_snapshots() {
 fn every_warning_has_a_case_and_can_be_allowed() {
     let mut named: BTreeSet<_> = CASES.iter().map(|(code, _)| *code).collect();
     // Not the parser's, but of whoever knows what kernels obey, or another reader of TOML: below.
-    assert!([Code::IgnoredKey, Code::OneSidedKey, Code::NewerToml].iter().all(|code| named.insert(code.name())));
+    assert!(
+        [Code::IgnoredKey, Code::OneSidedKey, Code::NewerToml].iter().all(|code| named.insert(code.name()))
+    );
     assert_eq!(named, Code::warnings().map(Code::name).collect());
     for (code, changes) in CASES {
         let text = changed(changes);

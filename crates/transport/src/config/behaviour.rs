@@ -134,8 +134,8 @@ parameters! {
         eifel: bool = false, "RFC 3522";
         /// Whether a recovery is undone once D-SACK has reported each of its retransmissions as a duplicate.
         dsack_undo: bool = false, "RFC 3708 §3";
-        /// Whether packets that this host's own interface drops because it is down count as congestion. The window is then lowered
-        /// as for a mark, and no timeout is undone in a way that restores it.
+        /// Whether packets that this host's own interface drops because it is down count as congestion, of plain TCP and of each
+        /// subflow of Multipath TCP. The window is then lowered as for a mark, and no timeout is undone in a way that restores it.
         heeds_local_drops: bool = false, "Linux: a packet that a queue drops, tcp_enter_cwr";
         /// Effect of undoing a reduction.
         undo_response: UndoResponse = UndoResponse::Restore, "Linux; RFC 4015 for eifel";
