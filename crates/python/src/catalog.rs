@@ -279,7 +279,7 @@ fn range(bounds: Bounds, kind: Kind) -> Value {
         "least": bounds.least,
         "most": bounds.most,
         "shown": bounds.shown(kind),
-        "why": bounds.why,
+        "why": bounds.reason(),
         "usual": bounds.usual,
     })
 }

@@ -95,6 +95,13 @@ pub struct Section {
     pub keys: &'static [Key],
 }
 
+impl Section {
+    /// Names of its keys.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.keys.iter().map(|key| key.name).collect()
+    }
+}
+
 /// A key that must be there.
 pub(super) const fn must(name: &'static str, shape: Shape, doc: &'static str) -> Key {
     Key { name, shape, required: true, default: "", bounds: None, doc }

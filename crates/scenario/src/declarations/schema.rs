@@ -353,7 +353,11 @@ fn bound(schema: &mut Value, kind: Kind, bounds: Bounds) -> String {
         schema["minimum"] = number(bounds.least);
         schema["maximum"] = number(bounds.most);
     }
-    if bounds.usual { String::new() } else { format!(" Allowed: {} ({}).", bounds.shown(kind), bounds.why) }
+    if bounds.usual {
+        String::new()
+    } else {
+        format!(" Allowed: {} ({}).", bounds.shown(kind), bounds.reason())
+    }
 }
 
 /// A bare kind or any of the tables.

@@ -25,7 +25,7 @@ parameters! {
         /// that come and go quickly, but keeps a dead path in use.
         event_delay: Duration = Duration::ZERO, "at once; multipath-tcp/mptcp has 500 ms";
         /// After which time a subflow is tried a second time if there was no route. `"auto"` is no second attempt.
-        retry_after: Option<Duration> = Some(Duration::from_secs(1)), "multipath-tcp/mptcp: 1 s, once", in "1 ms"..="1000 h": "each attempt takes computing time";
+        retry_after: Option<Duration> = Some(Duration::from_secs(1)), "multipath-tcp/mptcp: 1 s, once", in "1 ms"..="1000 h": "each attempt takes computing time | no run waits that long";
         /// Whether a subflow that ended after too many timeouts is opened again.
         create_on_err: bool = false, "multipath-tcp/mptcp, create_on_err";
     }
