@@ -58,7 +58,7 @@ class WaitNotice:
             self._thread.join()
 
     def _watch(self) -> None:
-        """Renews the line each second on a terminal, which is left empty at the end; writes a line every ten seconds elsewhere."""
+        """Renews the line each second on a terminal, and clears it at the end; elsewhere a line every ten seconds."""
         terminal = sys.stderr.isatty()
         seconds = 0
         while not self._over.wait(_NOTICE_EVERY_S):
