@@ -25,7 +25,7 @@ from tailrace.cli.run import Shown, describe, draw, ended, on_a_closed_terminal,
 from tailrace.data.comparison import Comparison, folder_names, opened
 from tailrace.data.result import Result
 from tailrace.data.resume import Resumption
-from tailrace.kernels import run_kernels
+from tailrace.kernels import confinement, run_kernels
 from tailrace.scenario.scenario import Scenario
 from tailrace.stats import host_programs
 from tailrace.study import variants
@@ -57,6 +57,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
+    trust_programs: common.TrustPrograms = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -88,6 +89,7 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     baseline: table_options.Baseline = None,
 ) -> None:
     """Compare variants of a scenario, or result folders: a table and figures; for two folders the differences."""
+    confinement.trust_programs(trust_programs)
     wanted = check_figures(figures)
     wished = table_options.wanted(
         columns, form, tolerance, strict=strict, baseline=baseline, json=json and not dry_run

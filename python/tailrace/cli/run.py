@@ -20,7 +20,7 @@ from tailrace.data.loading import SUMMARY
 from tailrace.data.result import Result
 from tailrace.data.resume import Resumption
 from tailrace.execution.execute import Job, Outcome
-from tailrace.kernels import run_kernels
+from tailrace.kernels import confinement, run_kernels
 from tailrace.scenario.scenario import Scenario
 from tailrace.stats import host_programs
 from tailrace.study import variants
@@ -38,6 +38,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
+    trust_programs: common.TrustPrograms = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -60,6 +61,7 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
     max_runs: common.MaxRuns = None,
 ) -> None:
     """Run a scenario: prints a table, writes a result folder and figures."""
+    confinement.trust_programs(trust_programs)
     wished = table_options.wanted(columns, form, json=json and not dry_run)
     goals = table_options.goals(until_ci, wished, max_runs)
     scenario = common.load(file, sets, seed, runs, allow, with_files)

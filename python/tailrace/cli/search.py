@@ -9,6 +9,7 @@ from tailrace.cli import common, output_folder, signals, table_options
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
 from tailrace.cli.sweep import FAILED, Dask
+from tailrace.kernels import confinement
 
 if TYPE_CHECKING:
     from tailrace.study.search_driver import Wanted
@@ -82,6 +83,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
+    trust_programs: common.TrustPrograms = False,
     dask: Dask = None,
     output: Annotated[
         Path | None,
@@ -101,6 +103,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     quiet: common.Quiet = False,
 ) -> None:
     """Find the values that make a metric largest or smallest. The same command continues after an interruption."""
+    confinement.trust_programs(trust_programs)
     from tailrace.data.store import Writer
     from tailrace.execution import progress
     from tailrace.study import dask_workers, declaration, metric_probe, search_driver

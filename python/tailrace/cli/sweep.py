@@ -19,7 +19,7 @@ from tailrace.cli import (
 )
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
-from tailrace.kernels import run_kernels
+from tailrace.kernels import confinement, run_kernels
 from tailrace.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
+    trust_programs: common.TrustPrograms = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -167,7 +168,7 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
         )
     surveyed = sweep_runner.survey(scenario, plan, damage=damage)
     surveyed = precision.begun(surveyed, goals) if goals else surveyed
-    _check_asked(asked, scenario, surveyed)
+    _check_asked(asked, scenario, surveyed, trusts=trust_programs)
     target = output or output_folder.default_place(scenario, "-sweep", _said(options, part))
     if not quiet:
         _warn(scenario, surveyed, plan)
@@ -223,13 +224,14 @@ def _note(writer: "Writer", words: list[str], columns: str | None, *, damage: bo
     writer.index.state(sweep_runner.COLUMNS, columns or "")
 
 
-def _check_asked(asked: list[str], scenario: Scenario, surveyed: "Survey") -> None:
+def _check_asked(asked: list[str], scenario: Scenario, surveyed: "Survey", *, trusts: bool) -> None:
     """Figures and metrics, before anything is run. Damage is of pairs of runs: no single run has it."""
     from tailrace.study import metric_probe, sweep_runner
     from tailrace.study.attack_damage import is_named
     from tailrace.study.variation import Variation
 
     variation = Variation.of_cells(surveyed.all, surveyed.errors)
+    confinement.trust_programs(trusts)
     run_kernels.check(scenario)
     figure_checks.check(scenario, variation, lambda: sweep_runner.scenarios(scenario, surveyed))
 

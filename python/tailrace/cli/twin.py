@@ -11,7 +11,7 @@ from tailrace.cli.compare import finish, run_cells
 from tailrace.cli.run import Shown, ended, on_a_closed_terminal, warn
 from tailrace.data.comparison import folder_names
 from tailrace.data.resume import Resumption
-from tailrace.kernels import run_kernels
+from tailrace.kernels import confinement, run_kernels
 from tailrace.study import twins
 from tailrace.study.variants import warnings
 
@@ -33,6 +33,7 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
     runs: common.Runs = None,
     seed: common.Seed = None,
     jobs: common.Jobs = None,
+    trust_programs: common.TrustPrograms = False,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -49,6 +50,7 @@ def twin(  # noqa: PLR0913, PLR0917 - the options of the command
     strict: table_options.Strict = False,
 ) -> None:
     """Run a scenario twice, simulated and with Linux kernels as hosts, and show how much TCP differs."""
+    confinement.trust_programs(trust_programs)
     scenario = common.load(file, sets, seed, runs, allow)
     cells = twins.of(scenario, kernel)
     run_kernels.check(cells[twins.KERNELS])
