@@ -59,6 +59,8 @@ pub enum Shape {
     Attacks,
     /// An IPv4 address, or a list of them, one for each link.
     Addresses,
+    /// A list of paths of files and folders.
+    Paths,
     /// Settings of a kernel, by their names.
     Settings,
     /// A list of codes of warnings.

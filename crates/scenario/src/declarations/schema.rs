@@ -211,6 +211,7 @@ fn shape(shape: Shape) -> Value {
             let address = kind(Kind::Address);
             json!({ "anyOf": [address, { "type": "array", "items": address, "minItems": 1 }] })
         }
+        Shape::Paths => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
         Shape::Settings => {
             let value =
                 json!({ "anyOf": [{ "type": ["string", "integer", "boolean"] }, { "type": "object" }] });
