@@ -490,7 +490,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
 
 def _unfinished(figures: pl.DataFrame) -> list[str]:
-    """Notes about transfers that did not end, over all cells and runs: completion times leave them out."""
+    """Notes about transfers that did not end and about silent flows, over all cells and runs."""
     import polars as pl
 
     if figures.is_empty():
@@ -498,14 +498,24 @@ def _unfinished(figures: pl.DataFrame) -> list[str]:
     counts = figures.filter((pl.col("of") == "group") & pl.col("window").is_null()).with_columns(
         pl.col("figure").cast(pl.String)
     )
-    counts = counts.filter(pl.col("figure").str.starts_with("transfers."))
-    sums = counts.group_by("name", "figure", maintain_order=True).agg(pl.sum("value"))
-    groups: dict[str, dict[str, dict[str, object]]] = {}
+    told = pl.col("figure").str.contains(r"^(flows|(transfers|silent)\..*)$") & ~pl.col(
+        "figure"
+    ).str.ends_with("_s")
+    sums = counts.filter(told).group_by("name", "figure", maintain_order=True).agg(pl.sum("value"))
+    groups: dict[str, dict[str, Any]] = {}
     for name, figure, value in sums.iter_rows():
-        of_group = groups.setdefault(name, {"transfers": {}})
-        of_group["transfers"][figure.removeprefix("transfers.")] = {"mean": value, "n": 1}
+        *above, key = figure.split(".")
+        tree = groups.setdefault(name, {})
+        for part in above:
+            tree = tree.setdefault(part, {})
+        tree[key] = {"mean": value, "n": 1}
     found = completion_notes.notes({"groups": groups})
-    return [f"{note}, in all cells and runs (--columns completed tells where)" for note in found]
+    return [f"{note}, in all cells and runs (--columns {_told_by(note)} tells where)" for note in found]
+
+
+def _told_by(note: str) -> str:
+    """Column that tells in which cells the note holds."""
+    return "completed" if "transfers completed" in note else "silent"
 
 
 def _key(axes: Mapping[str, str]) -> str:

@@ -48,6 +48,7 @@ mod rewriting;
 mod routing;
 mod sender;
 mod shrew;
+mod silence;
 mod slow_reader;
 mod smoothness;
 mod steps;
