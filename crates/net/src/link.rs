@@ -489,7 +489,7 @@ impl<P: Routed> Link<P> {
         }
         let Some(pkt) = self.arrival(packets, now) else { return Outcome::Nothing };
         let lost = self.schedule.as_mut().is_some_and(|schedule| schedule.take_lost(pkt));
-        if lost || self.impairment.as_mut().is_some_and(|i| i.loses()) {
+        if lost || self.impairment.as_mut().is_some_and(|i| i.loses(now)) {
             self.event_counters.dropped[DropReason::LinkLoss as usize] += 1;
             return Outcome::Lost(pkt);
         }

@@ -1,4 +1,4 @@
-"""Notes about failures of transfers, connections and bytes, and about silent flows: one line for a flow group."""
+"""Notes about failures of transfers, connections, bytes and voice, and about silent flows: one line for a flow group."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ def notes(aggregate: Mapping[str, Any]) -> list[str]:
     >>> silent = {"flows": count(1), "never": count(0), "since_s": count(3.25), "reasons": reasons}
     >>> notes({"groups": {"f": {"flows": count(4), "silent": silent}}})
     ['f: 2 of 8 flows silent at the end (since 3.25 s): a link of every path that they use is down']
+    >>> notes({"groups": {"call": {"voice": {"late_packets": count(200), "heard_packets": count(600)}}}})
+    ["call: 25 % of the packets that arrived came too late for the listener's playout buffer"]
     """
     lines = []
     for name, group in (aggregate.get("groups") or {}).items():
@@ -42,6 +44,7 @@ def notes(aggregate: Mapping[str, Any]) -> list[str]:
             *_connections(group.get("connections") or {}),
             *_content(group.get("whole_run") or {}),
             *_silence(group),
+            *_voice(group.get("voice") or {}),
         ]
         if parts:
             lines.append(f"{name}: {', '.join(parts)}")
@@ -91,6 +94,15 @@ def _silence(group: Mapping[str, Any]) -> list[str]:
     told = [(SILENCE[reason], number) for reason, number in reasons.items() if number]
     why = told[0][0] if len(told) == 1 else ", ".join(f"{number}: {reason}" for reason, number in told)
     return [f"{count} of {of} flows silent at the end{when}: {why}"]
+
+
+def _voice(voice: Mapping[str, Any]) -> list[str]:
+    late, heard = _total(voice, "late_packets"), _total(voice, "heard_packets")
+    # Loss of this size rules the score (ITU-T G.107), while the network delivers.
+    if late * 10 <= late + heard:
+        return []
+    share = 100 * late / (late + heard)
+    return [f"{share:.0f} % of the packets that arrived came too late for the listener's playout buffer"]
 
 
 def _total(tree: Mapping[str, Any], key: str) -> int:

@@ -490,7 +490,10 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
 
 def _unfinished(figures: pl.DataFrame) -> list[str]:
-    """Notes about transfers that did not end and about silent flows, over all cells and runs."""
+    """Notes about transfers that did not end, silent flows and voice that came too late, over all cells and runs.
+
+    Completion times leave the first out, and the score of a call does not tell the last from loss.
+    """
     import polars as pl
 
     if figures.is_empty():
@@ -498,9 +501,9 @@ def _unfinished(figures: pl.DataFrame) -> list[str]:
     counts = figures.filter((pl.col("of") == "group") & pl.col("window").is_null()).with_columns(
         pl.col("figure").cast(pl.String)
     )
-    told = pl.col("figure").str.contains(r"^(flows|(transfers|silent)\..*)$") & ~pl.col(
-        "figure"
-    ).str.ends_with("_s")
+    told = pl.col("figure").str.contains(
+        r"^(flows|(transfers|silent)\..*|voice\.(late|heard)_packets)$"
+    ) & ~pl.col("figure").str.ends_with("_s")
     sums = counts.filter(told).group_by("name", "figure", maintain_order=True).agg(pl.sum("value"))
     groups: dict[str, dict[str, Any]] = {}
     for name, figure, value in sums.iter_rows():
@@ -515,7 +518,7 @@ def _unfinished(figures: pl.DataFrame) -> list[str]:
 
 def _told_by(note: str) -> str:
     """Column that tells in which cells the note holds."""
-    return "completed" if "transfers completed" in note else "silent"
+    return "completed" if "silent at the end" not in note or "transfers completed" in note else "silent"
 
 
 def _key(axes: Mapping[str, str]) -> str:

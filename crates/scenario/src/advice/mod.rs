@@ -7,6 +7,7 @@ mod adviser;
 mod bottlenecks;
 mod forms;
 mod kernels;
+mod loss_bursts;
 mod media;
 mod outages;
 mod packets;
@@ -45,6 +46,7 @@ pub(crate) fn advise(resolved: &Resolved, draft: &Draft, sink: &Sink<'_>) {
     let paths = Paths::new(scenario);
     bottlenecks::check(&a, &paths);
     ties::check(&a, &paths);
+    loss_bursts::check(&a, &paths);
     windows::check(&a, &paths);
     times::check_round_trips(&a, &paths);
     for (i, group) in scenario.flows.iter().enumerate() {

@@ -1,10 +1,11 @@
 //! Demand of flows on links: offered rates, windows, round trips; estimates from the file alone.
 
-use crate::model::{AppConfig, FlowGroup, LinkSpec, NodeIndex, Scenario, Transport};
+use crate::model::{AppConfig, Fault, FlowGroup, Link, LinkSpec, NodeIndex, Scenario, Transport};
 use crate::resolving::topology::{PathHop, Topology};
 use std::collections::BTreeMap;
 use tailrace_app::{EndpointRole, OfferedTraffic};
 use tailrace_core::{Bytes, Duration, Rate};
+use tailrace_impair::LinkCondition;
 
 /// Direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,8 +55,8 @@ pub(crate) struct Paths {
     /// For observed links.
     sources: BTreeMap<Direction, Sources>,
     rates: BTreeMap<Direction, Rate>,
-    /// Some flow is strictly periodic: only then crossings are counted.
-    periodic: bool,
+    /// Some flow is strictly periodic, or losses come in bursts: only then crossings are counted.
+    counted: bool,
     /// Flows of each group over each direction.
     crossings: Vec<BTreeMap<Direction, u64>>,
     /// Largest rate that one flow of each group offers, headers included; `u64::MAX` if the network is the limit.
@@ -86,7 +87,7 @@ impl Paths {
             ways_to_first: vec![0; groups],
             sources: BTreeMap::new(),
             rates: BTreeMap::new(),
-            periodic: scenario.flows.iter().any(|f| is_periodic(&f.app)),
+            counted: scenario.flows.iter().any(|f| is_periodic(&f.app)) || has_loss_bursts(scenario),
             crossings: vec![BTreeMap::new(); groups],
             own: scenario.flows.iter().map(offered_by).collect(),
         };
@@ -154,7 +155,7 @@ impl Paths {
 
     fn add_load(&mut self, scenario: &Scenario, group: usize, there: &[Direction], tcp: bool) {
         for (i, d) in there.iter().enumerate() {
-            if self.periodic {
+            if self.counted {
                 *self.crossings[group].entry(*d).or_default() += 1;
             }
             if !scenario.links[d.link].observed {
@@ -209,6 +210,13 @@ impl Paths {
     pub(crate) fn shared(&self, group: usize, d: Direction) -> bool {
         self.crossings.iter().enumerate().any(|(i, c)| i != group && c.contains_key(&d))
     }
+}
+
+/// Whether a link's losses, or those of a fault, have a state in which they come together.
+fn has_loss_bursts(scenario: &Scenario) -> bool {
+    let on_link = |link: &Link| [&link.forward, &link.backward].iter().any(|way| way.loss.burst().is_some());
+    let by_fault = |fault: &Fault| fault.kind.applied_to(LinkCondition::default()).loss().burst().is_some();
+    scenario.links.iter().any(on_link) || scenario.faults.iter().any(by_fault)
 }
 
 /// The way back.

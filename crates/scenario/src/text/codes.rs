@@ -101,6 +101,7 @@ codes! {
         PhaseEffect = "phase-effect": "A strictly periodic flood can keep other flows out of a drop-tail queue.",
         RateTie = "rate-tie": "Strictly periodic sources offer a drop-tail link exactly its rate.",
         MissingCounterpart = "missing-counterpart": "A queue's `role` needs another queue on the path of a flow, which is missing.",
+        LongLossBursts = "long-loss-bursts": "The bad state of a link's loss process outlasts the retransmission timeout of a flow.",
         OnlyLinkDown = "only-link-down": "A fault takes down the only link of a host that has flows over Multipath TCP.",
     }
 }

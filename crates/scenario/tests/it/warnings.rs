@@ -61,6 +61,17 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     ("missing-counterpart", &[(QUEUE, "queue = { kind = \"csfq\", role = \"core\" }")]),
+    (
+        "long-loss-bursts",
+        &[("delay = \"10 ms\"", "delay = \"10 ms\"\nloss = { kind = \"gemodel\", p = 0.01, r = 0.1 }")],
+    ),
+    (
+        "long-loss-bursts",
+        &[(
+            "delay = \"10 ms\"",
+            "delay = \"10 ms\"\nloss = { kind = \"gilbert_elliott\", mean_good = \"10 s\", mean_bad = \"2 s\" }",
+        )],
+    ),
     ("only-link-down", &[(TCP, "kind = \"mptcp\""), ("link = \"bottleneck\"", "link = \"r2-dst\"")]),
 ];
 

@@ -144,6 +144,10 @@ keys! {
         mos: Spread, "";
         /// Packets that arrived too late for the listener's playout buffer, and so were not heard.
         late_packets: u64, "packets";
+        /// Packets that were heard.
+        heard_packets: u64, "packets";
+        /// The mean time of each flow from the sending of a packet to the time at which it is heard: network and playout buffer.
+        playout_delay_s: Spread, "s";
     }
 }
 

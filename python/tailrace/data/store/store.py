@@ -21,11 +21,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from tailrace.data.store import parts, waiting
 from tailrace.data.store.index import FILE, Index, Landed, unwritable
-from tailrace.errors import UsageError
+from tailrace.errors import TailraceError, UsageError
 from tailrace.execution import capture
 from tailrace.execution.capture import Capture
 from tailrace.execution.streaming import Spill
@@ -85,6 +85,10 @@ class Reader:
             with suppress(FileNotFoundError):
                 return list(self._index.waiting())
         raise UsageError(f"{self.place} changes too fast to be read: try again when its command has ended")
+
+    def landed(self) -> set[tuple[int, int]]:
+        """Cell and number of every run that need not be done again."""
+        return {(cell, run) for cell, run, *_ in self._index.runs()}
 
     def scan(self, table: str) -> pl.LazyFrame | None:
         """A table of all runs, read when it is collected; None where no run has it."""
@@ -172,7 +176,7 @@ class Writer(Reader):
     @contextmanager
     def opened(
         cls, place: Path, about: Mapping[str, Any], *, fresh: bool = False, parts: bool = True
-    ) -> Iterator[Writer]:
+    ) -> Iterator[Self]:
         """The store in a folder, made where there is none; `about` goes into its manifest, `fresh` empties it.
 
         Without `parts` everything stays in the index: for what is taken out again soon.
@@ -347,8 +351,9 @@ class Writer(Reader):
         self._waiting = 0
 
     def remove(self) -> None:
-        """Takes the store away; what others put into its folder stays there."""
-        self.empty()
+        """Takes the store away, also on a full disk; what others put into its folder stays there."""
+        with suppress(TailraceError, OSError):
+            self.empty()
         self.spill.close()
         self._index.close()
         waiting.remove(self.place)
