@@ -1,4 +1,4 @@
-"""Notes about failures of transfers, connections, bytes and voice, and about silent flows: one line for a flow group."""
+"""Notes about failures of transfers, connections and voice, wrong bytes, and silent flows: one line for a group."""
 
 from __future__ import annotations
 

@@ -69,6 +69,11 @@ impl ConnectionRecord {
         self.completed.map_or(f64::NAN, |at| rate_bps(self.size, at - self.opened))
     }
 
+    /// Whether it is neither closed nor broken.
+    pub(crate) fn is_open(&self) -> bool {
+        self.broken.is_none() && self.over.is_none()
+    }
+
     /// State in the results: open, closed or broken.
     pub(crate) fn state(&self) -> &'static str {
         match self.broken {

@@ -14,9 +14,9 @@ use tailrace_transport::TcpConfig;
 /// Time after the end of the scenario, some retransmission timeouts of the largest size.
 const QUIET: Duration = Duration::from_secs(3_000);
 /// Bound on events. Timeouts of microseconds make many; such a run is not judged.
-const MOST_EVENTS: u64 = 6_000_000;
+const MOST_EVENTS: u64 = 3_000_000;
 /// Steps between two looks at the number of events.
-const STEPS: u64 = 100;
+const STEPS: u64 = 3_000;
 /// Rows of the table `events`: lost packets explain a connection that has not ended.
 const MOST_ROWS: u64 = 200_000;
 

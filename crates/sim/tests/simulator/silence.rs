@@ -158,7 +158,7 @@ fn broken_connection_is_a_stop_for_good() {
     assert_silent(&run, "broken", 19.9..20.1);
     let again = "{ kind = \"sequence\", size = \"10 kB\", gap = \"10 ms\" }";
     let short = fault("loss", "p0", "at = \"20 s\"\nuntil = \"25 s\"\nvalue = 1.0");
-    assert_eq!(end_of(&direct("30 s", 1, tcp, again).add(&short).run()).1, false);
+    assert!(!end_of(&direct("30 s", 1, tcp, again).add(&short).run()).1);
 }
 
 #[test]

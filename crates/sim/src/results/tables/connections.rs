@@ -63,7 +63,7 @@ pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
     for (id, record) in log.with_open_ends(open) {
         let flow = &world.flows[record.flow as usize];
         let group = &plan.scenario.flows[flow.group as usize].name;
-        let activity = activities.get(&id).copied();
+        let activity = activities.get(&id).copied().filter(|_| record.is_open());
         add(&mut table, &ConnectionRow { run: plan.run, group, member: flow.member, record, activity });
     }
     Some(table.finish())
