@@ -90,6 +90,8 @@ pub struct Link<P: Packet> {
     /// See [`Link::is_plain`].
     plain: bool,
     up: bool,
+    /// Its rate is zero: what comes waits.
+    halted: bool,
     /// The host that has no route over it, where it is only for that reason that it is down.
     routeless: Option<NodeId>,
     watched: bool,
@@ -162,6 +164,7 @@ impl<P: Routed> Link<P> {
             free_below: 0,
             plain: false,
             up: true,
+            halted: false,
             routeless: None,
             watched: config.watched,
             reports: false,

@@ -9,6 +9,7 @@ import typer
 
 from tailrace.cli import common, signals
 from tailrace.cli.common import guarded, say
+from tailrace.kernels import confinement
 
 # Same exit code as a difference in `tailrace compare --identical` and `tailrace reproduce`.
 DIFFERENT = 4
@@ -33,6 +34,7 @@ def bundle(
             help="Pack tables, figures and captures, too: everything in the folders that is Tailrace's.",
         ),
     ] = False,
+    force: common.Force = False,
     quiet: common.Quiet = False,
 ) -> None:
     """Pack result folders into one archive that another machine can confirm: scenarios, seeds,
@@ -44,7 +46,7 @@ def bundle(
     algorithms = common.own_classes(with_files)
     experiments = [one for place in places for one in experiment.of_folder(place, algorithms)]
     own = [Path(file) for file in with_files or ()]
-    size = archive.write(output, experiments, places, own, everything=everything)
+    size = archive.write(output, experiments, places, own, everything=everything, force=force)
     if not quiet:
         runs = sum(len(one.runs) for one in experiments)
         say(
@@ -74,6 +76,7 @@ def verify(
         ),
     ] = False,
     jobs: common.Jobs = None,
+    trust_programs: common.TrustPrograms = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
@@ -81,6 +84,7 @@ def verify(
 
     Ends with 4 if one differs.
     """
+    confinement.trust_programs(trust_programs)
     from tailrace.bundle import archive, verification
     from tailrace.execution import progress
     from tailrace.scenario import plugins

@@ -133,6 +133,15 @@ Fresh = Annotated[
         "--fresh", help="Repeat all runs. Without it, runs that are already in the folder are not repeated."
     ),
 ]
+TrustPrograms = Annotated[
+    bool,
+    typer.Option(
+        "--trust-programs",
+        help="Let programs of hosts with kernels read what their `files` name anywhere, take kernels that were not "
+        "built here, and run them also on systems that cannot confine them (without Landlock).",
+    ),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace files of others that are there already.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be run, without running it.")]
 
 

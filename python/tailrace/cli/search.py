@@ -83,6 +83,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     from tailrace.data.store import Writer
     from tailrace.execution import progress
     from tailrace.study import dask_workers, declaration, metric_probe, search_driver
+    from tailrace.study.attack_damage import is_named
     from tailrace.study.search_result import Search
 
     quiet, form = options.quiet, table_options.form_of(options.form, json=options.json)
@@ -98,9 +99,9 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
         batch=batch,
     ).checked()
     scenario = options.load(file)
-    if not wanted.wants_damage:
-        # No single run has what an attack costs.
-        metric_probe.check([wanted.goal], [scenario])
+    # No single run has what an attack costs.
+    named = [name for name in wanted.named(scenario) if not is_named([name])]
+    metric_probe.check(named, [scenario])
     target = options.output or output_folder.default_place(scenario, "-search", _said(wanted, over, let))
     if not quiet:
         warn(scenario.warnings)

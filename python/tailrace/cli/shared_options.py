@@ -14,6 +14,7 @@ import typer
 from typer.models import OptionInfo
 
 from tailrace.cli import common, table_options
+from tailrace.kernels import confinement
 
 if TYPE_CHECKING:
     from tailrace.scenario.scenario import Scenario
@@ -34,6 +35,7 @@ class RunOptions:
     runs: common.Runs = None
     seed: common.Seed = None
     jobs: common.Jobs = None
+    trust_programs: common.TrustPrograms = False
     dask: Annotated[
         str | None,
         typer.Option(
@@ -52,7 +54,8 @@ class RunOptions:
     quiet: common.Quiet = False
 
     def load(self, file: str) -> "Scenario":
-        """The scenario of a file with the values that are set."""
+        """The scenario of a file with the values that are set. Its programs may do what was consented to."""
+        confinement.trust_programs(self.trust_programs)
         return common.load(file, self.sets, self.seed, self.runs, self.allow, self.with_files)
 
 

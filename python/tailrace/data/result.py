@@ -161,7 +161,10 @@ class Result(Mapping[str, "pl.DataFrame"]):
         self._write_captures(place)
         (place / loading.SCENARIO).write_text(self.scenario_toml, encoding="utf-8")
         (place / loading.SUMMARY).write_text(self.to_json() + "\n", encoding="utf-8")
-        ownership.seal(place, ownership.RESULT, {**self.manifest, "tables": columns})
+        written = (loading.SUMMARY, loading.SCENARIO, *(f"{name}.parquet" for name in columns))
+        sums = ownership.checksums(place, written)
+        about = {**self.manifest, "tables": columns, ownership.CHECKSUMS: sums}
+        ownership.seal(place, ownership.RESULT, about)
 
     def _write_captures(self, place: Path) -> None:
         for capture in self.captures:
@@ -342,7 +345,11 @@ class Result(Mapping[str, "pl.DataFrame"]):
         ]
 
     def _known_tables(self) -> list[str]:
-        stored = [file.stem for file in sorted(self._folder.glob("*.parquet"))] if self._folder else []
+        stored: list[str] = []
+        if self._folder and ownership.CHECKSUMS in self.manifest:
+            stored = sorted(self.manifest.get("tables", {}))
+        elif self._folder:
+            stored = [file.stem for file in sorted(self._folder.glob("*.parquet"))]
         return list(dict.fromkeys([*self._tables, *stored]))
 
     # -- figures -----------------------------------------------------------------------------------------------

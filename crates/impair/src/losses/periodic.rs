@@ -7,7 +7,7 @@ tailrace_core::parameters! {
     /// Keys of `periodic`.
     pub struct PeriodicConfig {
         /// The period in packets: 100 loses every hundredth packet.
-        every: u64, required, in "1"..="1000000000000": "packets are counted from 1";
+        every: u64, required, in "1"..="1000000000000": "packets are counted from 1 | no run has so many packets";
     }
 }
 

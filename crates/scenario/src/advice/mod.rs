@@ -9,6 +9,7 @@ mod forms;
 mod kernels;
 mod loss_bursts;
 mod media;
+mod offers;
 mod outages;
 mod packets;
 mod paths;

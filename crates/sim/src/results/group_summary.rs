@@ -236,7 +236,8 @@ keys! {
         /// Number of connections still open at the end, as the client sees it.
         open: u64, "";
         /// Number of connections that broke, by the cause that one of the ends reported first: `refused`, `reset` by the other
-        /// end, `timed_out` (no answer to any retry), `interface_down` (the last subflow lost its address), `aborted`.
+        /// end, `timed_out` (no answer to any retry), `interface_down` (the last subflow lost its address; counted from then on,
+        /// unless another joins), `aborted`.
         broken: BTreeMap<&'static str, u64>, "";
     }
 }
@@ -270,7 +271,8 @@ impl ConnectionCounts {
     pub(crate) fn since(mut self, earlier: &Self) -> Self {
         self.opened -= earlier.opened;
         for (cause, count) in &mut self.broken {
-            *count -= earlier.broken.get(cause).copied().unwrap_or_default();
+            // A connection whose addresses were gone then may have been joined again.
+            *count = count.saturating_sub(earlier.broken.get(cause).copied().unwrap_or_default());
         }
         self
     }

@@ -484,6 +484,12 @@ impl Mptcp {
         })
     }
 
+    /// Whether the addresses of the last subflows are gone, and no other subflow has joined since. The connection is kept for
+    /// `close_timeout`, and breaks then.
+    pub fn has_lost_addresses(&self) -> bool {
+        !self.is_over() && self.close_timers.address_lost()
+    }
+
     /// Whether both DATA_FINs are acknowledged.
     fn is_data_done(&self) -> bool {
         self.snd.fin_acked() && self.rcv.is_complete()
