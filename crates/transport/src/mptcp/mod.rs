@@ -61,7 +61,7 @@ use crate::cc::Cc;
 use crate::cc::coupled_subflow::CoupledSubflow;
 use crate::segment::Segment;
 use crate::tcp::recv::corrupted_bytes::CorruptedBytes;
-use crate::tcp::{Event, PendingEvents, ResetCause, Tcp, TcpStats, TimeWait};
+use crate::tcp::{Event, PendingEvents, ResetCause, SendState, Tcp, TcpStats, TimeWait};
 use close_timer::CloseTimers;
 use coupled::Coupling;
 use data::receiver::DataReceiver;
@@ -452,6 +452,36 @@ impl Mptcp {
         self.state.is_closed()
             || self.is_data_done()
             || (self.state == ConnectionState::Fallback && self.subflows.iter().all(|s| s.tcp.is_over()))
+    }
+
+    /// What the data to be sent waits for.
+    pub fn send_state(&self) -> SendState {
+        if self.is_over() {
+            return SendState::Idle;
+        }
+        let attached = || self.subflows.attached().map(|s| s.tcp.send_state());
+        let falls_back = self.state == ConnectionState::Fallback;
+        if self.state == ConnectionState::Opening {
+            return attached().max().unwrap_or(SendState::NoSubflow);
+        }
+        if self.snd.is_idle() && !falls_back && (!self.snd.is_closing() || self.snd.fin_acked()) {
+            return SendState::Idle;
+        }
+        if attached().next().is_none() {
+            return SendState::NoSubflow;
+        }
+        if self.snd.is_shut_out() {
+            return SendState::PeerWindow;
+        }
+        let waits = |state: &SendState| *state != SendState::Idle;
+        let repeats = self.data_rto.backed_off(Duration::from_nanos(1)) > Duration::from_nanos(1);
+        // The subflow that is best off may carry the data on.
+        attached().filter(waits).min().unwrap_or(match self.data_rto.is_running() {
+            _ if falls_back => SendState::Idle,
+            true if repeats => SendState::Retransmitting,
+            true => SendState::InFlight,
+            false => SendState::Stalled,
+        })
     }
 
     /// Whether the addresses of the last subflows are gone, and no other subflow has joined since. The connection is kept for

@@ -61,7 +61,7 @@ pub(crate) mod timer;
 pub(crate) use events::PendingEvents;
 pub use events::{Event, ResetCause};
 pub use state::State;
-pub use stats::{TcpStats, TcpView};
+pub use stats::{SendState, TcpStats, TcpView};
 pub use time_wait::{TimeWait, TimeWaitAnswer};
 
 use crate::cc::cached_cc::CachedCc;
@@ -425,6 +425,29 @@ impl Tcp {
             snd_wnd: Bytes(self.snd_wnd.size()),
             rcv_wnd: Bytes(self.rcv.window()),
             in_recovery: self.recovery.is_active(),
+        }
+    }
+
+    /// What the data to be sent waits for.
+    pub fn send_state(&self) -> SendState {
+        let repeated = self.timer.retries() > 0;
+        match self.state {
+            State::Closed | State::Listen | State::TimeWait => return SendState::Idle,
+            State::SynSent | State::SynReceived if repeated => return SendState::Connecting,
+            State::SynSent | State::SynReceived => return SendState::InFlight,
+            _ => {}
+        }
+        let outstanding = self.board.outstanding() > 0;
+        if !outstanding && self.snd.end() == self.board.nxt {
+            SendState::Idle
+        } else if self.timer.purpose() == TimerPurpose::Persist || (outstanding && self.snd_wnd.size() == 0) {
+            SendState::PeerWindow
+        } else if self.timer.is_off() && (outstanding || self.pacer.is_open()) {
+            SendState::Stalled
+        } else if repeated {
+            SendState::Retransmitting
+        } else {
+            SendState::InFlight
         }
     }
 
