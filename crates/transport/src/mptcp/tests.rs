@@ -14,6 +14,7 @@ use tailrace_core::Duration;
 
 mod failures;
 mod fallback;
+mod discarded;
 mod gateways;
 mod packets;
 mod penalties;
