@@ -12,9 +12,9 @@ use crate::tcp::UNLIMITED;
 use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
+mod discarded;
 mod failures;
 mod fallback;
-mod discarded;
 mod gateways;
 mod packets;
 mod penalties;
