@@ -158,6 +158,8 @@ pub struct Tcp {
     shared_window: Option<u32>,
     /// Window that the last segment advertised of it.
     shown_window: u32,
+    /// Largest window of a subflow shown so far.
+    largest_shown: u32,
     /// The initial sequence number, as on the wire.
     iss: u32,
 
@@ -208,6 +210,8 @@ impl Tcp {
             burst: 0,
             shared_window: None,
             shown_window: 0,
+            // Of a SYN (RFC 7323 §2.2).
+            largest_shown: 65_535,
             buffers: LinuxBuffers::build(config),
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
             pacer: Pacer::OFF,
