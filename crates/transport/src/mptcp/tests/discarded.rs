@@ -11,6 +11,9 @@ struct Case {
     obeyed: fn(&World) -> bool,
 }
 
+/// Change of a segment.
+type Change = fn(&mut Segment);
+
 fn signal(signal: Signal) -> Options {
     Options::new(None, Some(signal))
 }
@@ -81,7 +84,7 @@ fn ack_of_server(w: &mut World) -> Transmit {
 
 #[test]
 fn options_count_on_valid_segments_only() {
-    let changes: [(&str, fn(&mut Segment), bool); 5] = [
+    let changes: [(&str, Change, bool); 5] = [
         ("valid", |_| {}, true),
         ("after the window", |s| s.seq = s.seq + 900_000_000, false),
         ("before the window", |s| s.seq = s.seq + (u32::MAX - 900_000), false),
