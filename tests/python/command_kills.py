@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import tailrace
 from conftest import SMALL
@@ -124,7 +125,7 @@ def timeless(document: object) -> object:
     return [timeless(one) for one in document] if isinstance(document, list) else document
 
 
-def stored(place: Path) -> dict[str, object]:
+def stored(place: Path) -> dict[str, Any]:
     """Tables of a store."""
     if not (place / "index.sqlite").is_file():
         return {}
@@ -205,7 +206,10 @@ def ended(kind: Kind, place: Path, draw: random.Random, findings: Findings) -> b
     if ("Traceback" in text or "Exception ignored" in text or "Error:" in text) and not starts:
         findings.add(kind, f"says a traceback (exit code {code}),", how, text)
     # Before Python has loaded anything of ours, a signal ends it as any program.
-    allowed = {0, INTERRUPTED, -number} if delay < 1 or number == signal.SIGKILL else {0, INTERRUPTED}
+    early = {-number, 1} if starts else set()
+    # At its very end, when all is done, the interpreter has given signals back to the system.
+    late = {-number} if number == signal.SIGKILL or delay > kind.takes / 2 else set()
+    allowed = {0, INTERRUPTED} | early | late
     if (heard and code not in allowed) or (not heard and code != 0):
         findings.add(kind, f"ends with {code},", how, text)
     time.sleep(0.3 if number != signal.SIGKILL else 1.5)
