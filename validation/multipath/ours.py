@@ -65,7 +65,9 @@ def transport(case: Case) -> dict[str, Any]:
         "profile": "linux_6_1",
         # The guest's devices take one segment at a time (`gso_max_segs 1`), which takes 768 bytes beside its payload.
         "behaviour": {"tso": False, "send_overhead": "768 B"},
-        "cc": {"kind": "cubic", "form": "linux", "hystart": False} if case.tcp == "cubic" else case.tcp,
+        "cc": {"kind": "cubic", "form": "linux", "hystart": case.hystart}
+        if case.tcp == "cubic"
+        else case.tcp,
         "path_manager": {"kind": "linux", "client": endpoints, "subflows": case.subflows},
     } | {name: f"{kib} KiB" for name, kib in buffers.items() if kib is not None}
 
@@ -95,6 +97,7 @@ def run(case: Case, seed: int) -> Course:
         retransmissions=group["retransmitted_packets"],
         timeouts=group["timeouts"],
         joins=connection["subflows_established"] - 1,
+        silence_s=result.flows["longest_silence_s"][0],
     )
 
 
