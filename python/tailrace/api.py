@@ -19,7 +19,6 @@ from tailrace.execution.execute import Job, Outcome
 from tailrace.scenario.scenario import Algorithms, Codes, Overrides, Scenario, ScenarioLike
 
 if TYPE_CHECKING:
-    from tailrace.data.resume import Resumption
     from tailrace.study.precision import Goals, Missed
     from tailrace.study.search_result import Search
     from tailrace.study.sweep_result import Sweep
@@ -298,26 +297,12 @@ def merged(overrides: Overrides | None, seed: int | None, runs: int | None) -> d
     return found
 
 
-def watched(
-    jobs: Sequence[Job],
-    threads: int | None,
-    *,
-    quiet: bool,
-    stop: Callable[[], bool] = lambda: False,
-    resumed: Resumption | None = None,
-) -> Outcome:
-    """Runs jobs under a progress display, but for those that are known."""
+def watched(jobs: Sequence[Job], threads: int | None, *, quiet: bool) -> Outcome:
+    """Runs jobs under a progress display."""
     from tailrace.execution import progress  # Rich loads when something is shown
 
-    known = resumed.known(jobs) if resumed else {}
-    todo = [job for place, job in enumerate(jobs) if place not in known]
     with progress.watch(quiet=quiet, total=len(jobs)) as watch:
-        watch.found(len(known))
-        kept = resumed.keep if resumed else lambda _: None
-        outcome = execute.execute(todo, threads, watch, stop, kept, resumed.spill if resumed else None)
-    fresh = iter(outcome.finished)
-    finished = [known[place] if place in known else next(fresh) for place in range(len(jobs))]
-    return execute.Outcome(finished, outcome.errors, outcome.interrupted)
+        return execute.execute(jobs, threads, watch)
 
 
 def until(

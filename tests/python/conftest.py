@@ -21,7 +21,10 @@ from tailrace.kernels import kernel_store
 GROUPS = {
     "test_contributing": "cargo",
     "test_papers": "papers",
-    **dict.fromkeys(("test_damage", "test_folder", "test_keeping", "test_shards", "test_spill"), "kills"),
+    **dict.fromkeys(
+        ("test_damage", "test_folder", "test_interrupted_views", "test_keeping", "test_shards", "test_spill"),
+        "kills",
+    ),
 }
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,6 +9,7 @@ import tailrace
 from conftest import ROOT, command_line
 from tailrace.bundle import archive, experiment, verification
 from tailrace.errors import UsageError
+from tailrace.kernels import run_kernels
 
 HELLO = """
 name = "small"
@@ -105,3 +106,73 @@ def test_the_commands_pack_and_confirm(result, tmp_path):
     confirmed = command_line("verify", str(tmp_path / "study.tar.gz"), "--json", cwd=tmp_path)
     assert confirmed.returncode == 0
     assert json.loads(confirmed.stdout)["equal"] == 2
+
+
+OWN = '''
+import tailrace
+
+
+class Short(tailrace.Aqm):
+    """Holds LIMIT packets."""
+
+    name = "short"
+
+    def on_enqueue(self, size, backlog, now, rng):
+        return tailrace.Verdict.DROP if backlog.packets >= LIMIT else tailrace.Verdict.PASS
+'''
+
+
+def own_file(place, limit):
+    """A file with a discipline of one's own."""
+    (place / "short.py").write_text(OWN.replace("LIMIT", str(limit)))
+    return place / "short.py"
+
+
+@pytest.mark.parametrize("command", ["run", "compare", "sweep"])
+def test_algorithms_of_ones_own_are_confirmed_and_a_changed_one_is_found(command, tmp_path):
+    (tmp_path / "small.toml").write_text(HELLO)
+    own = own_file(tmp_path, 5)
+    varied = {
+        "run": ["--set", "link.l.queue=short"],
+        "compare": ["--set-each", "link.l.queue=short,droptail"],
+        "sweep": ["--set-each", "link.l.queue=short,droptail"],
+    }
+    done = command_line(
+        command, "small.toml", *varied[command], "--with", own, "--no-plots", "-o", "out", cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stderr
+    packed = command_line("bundle", "out", "--with", own, "-o", "b.tar.gz", cwd=tmp_path)
+    assert packed.returncode == 0, packed.stderr
+    refused = command_line("verify", "b.tar.gz", cwd=tmp_path)
+    assert refused.returncode == 2
+    assert "short.py" in refused.stderr
+    assert "--run-algorithms" in refused.stderr
+    runs = 2 if command == "run" else 4
+    confirmed = command_line("verify", "b.tar.gz", "--run-algorithms", "--json", cwd=tmp_path)
+    assert confirmed.returncode == 0, confirmed.stderr
+    assert json.loads(confirmed.stdout)["equal"] == runs
+    # Another algorithm under the same name gives other runs, which are those of its variant alone.
+    command_line("bundle", "out", "--with", own_file(tmp_path, 3), "-o", "c.tar.gz", cwd=tmp_path)
+    other = command_line("verify", "c.tar.gz", "--run-algorithms", "--json", cwd=tmp_path)
+    assert other.returncode != 0
+    assert [run["run"] for run in json.loads(other.stdout)["different"]] == [2, 1]
+
+
+def test_runs_with_kernels_are_confirmed_and_without_one_their_want_is_said(kernel, tmp_path, monkeypatch):
+    (tmp_path / "small.toml").write_text(HELLO.replace("runs = 2", "runs = 1"))
+    done = command_line(
+        "twin", "small.toml", "--kernel", kernel, "--no-plots", "-o", "out", "--tolerance", "goodput=99%",
+        cwd=tmp_path,
+    )  # fmt: skip
+    assert done.returncode in {0, 4}, done.stderr
+    found = bundled(tmp_path, [tmp_path / "out"])
+    assert [one.name for one in found.experiments] == ["out: simulated", "out: kernels"]
+    there = verification.verify(found)
+    assert (there.equal, there.different, there.failed) == (2, 0, 0)
+    monkeypatch.setenv("TAILRACE_KERNELS", str(tmp_path / "empty"))
+    run_kernels.found.cache_clear()
+    without = verification.verify(found)
+    run_kernels.found.cache_clear()
+    assert (without.equal, without.different, without.failed) == (1, 0, 1)
+    (error,) = [text for one in without.verified for text in one.errors]
+    assert "tailrace kernel build" in error

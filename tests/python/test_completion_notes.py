@@ -67,3 +67,28 @@ def test_counters_from_time_zero_are_those_of_the_run_without_a_warm_up():
         assert groups[0]["whole_run"] == groups[1]["whole_run"]
         assert groups[0]["transfers"] == groups[1]["transfers"]
         assert groups[0]["sent_packets"] < groups[1]["sent_packets"] == groups[1]["whole_run"]["sent_packets"]
+
+
+# A call beside a download, whose queue varies by hundreds of milliseconds.
+CALL = """
+name = "call"
+duration = "20 s"
+host = [{ name = "a" }, { name = "b" }]
+link = [{ between = ["a", "b"], rate = "2 Mbit/s", delay = "20 ms", queue = "droptail limit 200" }]
+flow = [
+  { name = "call", from = "a", to = "b", transport = "udp", app = { kind = "voip", buffer = "60 ms" } },
+  { name = "bulk", from = "a", to = "b", transport = "tcp", app = "bulk" },
+]
+"""
+
+
+def test_voice_that_comes_too_late_is_said_and_an_adaptive_buffer_hears_it(tmp_path):
+    late = "too late for the listener's playout buffer"
+    fixed = tailrace.run(CALL)
+    assert any(late in note for note in summary_tables.result_grids(fixed)[0].notes)
+    adaptive = tailrace.run(CALL.replace(', buffer = "60 ms"', ""))
+    assert not any(late in note for note in summary_tables.result_grids(adaptive)[0].notes)
+    assert adaptive.aggregate["groups"]["call"]["voice"]["late_packets"]["mean"] < 10
+    axes = {"flow.call.app": [{"kind": "voip", "buffer": "60 ms"}, "voip"]}
+    swept = tailrace.sweep(CALL, axes, runs=1, output=tmp_path / "s")
+    assert any(late in note for note in swept.table().notes)

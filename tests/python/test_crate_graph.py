@@ -38,7 +38,7 @@ ALLOWED = {
     "my-discipline": ({"core", "qdisc", "scenario", "sim"}, set()),
     # What it does to memory that it shares, and to processes, is the operating system's.
     "guest": ({"agent", "core", "scenario", "sim", "wire"}, {"rustix", "serde", "serde_json", "tempfile"}),
-    "agent": ({"wire"}, {"nix", "rustix", "seccompiler", "serde", "serde_json"}),
+    "agent": ({"wire"}, {"landlock", "nix", "rustix", "seccompiler", "serde", "serde_json"}),
 }
 MOST_FILES_OF_A_TYPE = 8
 # Sans-IO: the simulator and all below it open no file or socket, start no thread and read no clock.

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tailrace.show.plots.curves import Grouped, average, natural, total
+from tailrace.show.charts.curves import Grouped, average, natural, total
 
 
 def samples(rows):

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import tailrace
+from conftest import SMALL, command_line
 from tailrace import TailraceError
 from tailrace.data.loading import TABLES
 
@@ -115,3 +116,50 @@ def test_a_damaged_result_is_said_to_be_or_can_be_shown(saved: Path, tmp_path: P
             pytest.fail(f"seed {seed}: {type(error).__name__}: {error}")
         shutil.rmtree(folder)
     assert refused > 15
+
+
+@pytest.mark.parametrize("table", ["flows", "group_series"])
+def test_a_table_of_another_run_is_refused_by_name(saved: Path, tmp_path: Path, table: str) -> None:
+    own, other = tmp_path / "own", tmp_path / "other"
+    shutil.copytree(saved, own)
+    tailrace.run(SMALL, runs=1, seed=99).save(other)
+    shutil.copy(other / f"{table}.parquet", own / f"{table}.parquet")
+    for command in (("export", "csv", own, "-o", tmp_path / "csv"), ("report", own)):
+        done = command_line(*command, cwd=tmp_path)
+        assert done.returncode == 2, done.stdout
+        assert f"{own / table}.parquet is not what was written there" in done.stderr
+
+
+def test_a_table_that_a_result_has_not_is_not_read_from_a_file_beside_it(saved: Path, tmp_path: Path) -> None:
+    shutil.copytree(saved, tmp_path / "own")
+    shutil.copy(saved / "flows.parquet", tmp_path / "own" / "reordering.parquet")
+    found = tailrace.Result.load(tmp_path / "own")
+    assert found.reordering.is_empty()
+    assert "reordering" not in list(found)
+
+
+@pytest.mark.parametrize("name", ["summary.json", "scenario.toml"])
+def test_a_document_that_was_edited_is_refused_by_name(saved: Path, tmp_path: Path, name: str) -> None:
+    shutil.copytree(saved, tmp_path / "own")
+    file = tmp_path / "own" / name
+    text = file.read_text()
+    file.write_text(
+        text.replace("0", "1", 1) if name == "scenario.toml" else text.replace(": 0.0", ": 0.5", 1)
+    )
+    assert file.read_text() != text
+    with pytest.raises(TailraceError, match=f"{name} is not what was written there"):
+        tailrace.Result.load(tmp_path / "own")
+
+
+def test_a_result_of_an_earlier_version_has_no_checksums_and_is_read(saved: Path, tmp_path: Path) -> None:
+    shutil.copytree(saved, tmp_path / "own")
+    file = tmp_path / "own" / "manifest.json"
+    about = json.loads(file.read_text())
+    sums = about.pop("checksums")
+    assert {"summary.json", "scenario.toml", "flows.parquet", "queues.parquet"} <= set(sums)
+    file.write_text(json.dumps(about))
+    found = tailrace.Result.load(tmp_path / "own")
+    assert found.flows.height > 0
+    # Saved anew, it has some.
+    found.save(tmp_path / "again")
+    assert json.loads((tmp_path / "again" / "manifest.json").read_text())["checksums"].keys() == sums.keys()

@@ -13,7 +13,6 @@ import tailrace
 from conftest import SMALL, command_line, started
 from tailrace.cli import run
 from tailrace.data import result
-from tailrace.system import ownership
 
 
 def interrupted(arguments, cwd, ready, number=signal.SIGINT):
@@ -142,7 +141,7 @@ def interrupting(monkeypatch, place, name, times):
     monkeypatch.setattr(place, name, interrupted)
 
 
-@pytest.mark.parametrize("step", [(result.statistics, "aggregate"), (ownership, "seal")])
+@pytest.mark.parametrize("step", [(result.statistics, "aggregate"), (result.Result, "write_into")])
 def test_ctrl_c_between_the_last_run_and_the_end_of_saving_loses_nothing(
     small, small_file, tmp_path, monkeypatch, capfd, step
 ):
@@ -155,10 +154,18 @@ def test_ctrl_c_between_the_last_run_and_the_end_of_saving_loses_nothing(
 
 def test_ctrl_c_twice_while_saving_leaves_the_old_result(small, small_file, tmp_path, monkeypatch):
     small.save(tmp_path / "kept")
-    interrupting(monkeypatch, ownership, "seal", times=2)
-    assert run_here(small_file, tmp_path / "kept") == 130
+    with monkeypatch.context() as patched:
+        interrupting(patched, result.Result, "write_into", times=2)
+        assert run_here(small_file, tmp_path / "kept") == 130
     assert tailrace.Result.load(tmp_path / "kept").fingerprint == small.fingerprint
     assert {path.name for path in tmp_path.iterdir()} == {"kept", "small.toml"}
+    (tmp_path / "kept").rename(tmp_path / "old")
+    with monkeypatch.context() as patched:
+        interrupting(patched, result.Result, "write_into", times=2)
+        assert run_here(small_file, tmp_path / "kept") == 130
+    assert {path.name for path in tmp_path.iterdir()} == {"kept.unfinished", "old", "small.toml"}
+    assert run_here(small_file, tmp_path / "kept") == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"kept", "old", "small.toml"}
 
 
 @pytest.fixture
@@ -210,8 +217,8 @@ def test_a_place_taken_meanwhile_is_left_alone_and_the_result_lies_beside_it(
         (tmp_path / "thesis" / "chapter1.tex").write_text("precious")
         return real(*arguments)
 
-    real = run.api.result_of
-    monkeypatch.setattr(run.api, "result_of", taken)
+    real = run.result_runs.single
+    monkeypatch.setattr(run.result_runs, "single", taken)
     assert run_here(small_file, tmp_path / "thesis") == 1
     assert [path.name for path in (tmp_path / "thesis").iterdir()] == ["chapter1.tex"]
     assert tailrace.Result.load(tmp_path / "thesis.kept").fingerprint == small.fingerprint

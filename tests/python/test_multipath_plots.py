@@ -7,8 +7,10 @@ import pytest
 import tailrace
 from conftest import command_line
 from tailrace.show import plots
-from tailrace.show.plots import data_direction, multipath
-from tailrace.show.plots.multipath import STACKS, draw_stack
+from tailrace.show.charts import data_direction, path_rates
+from tailrace.show.charts.path_rates import STACKS
+from tailrace.show.plots import multipath
+from tailrace.show.plots.multipath import draw_stack
 from tailrace.show.plots.reordering import ccdf
 
 # Two paths, of which the second is down for a while: its subflow ends, and another takes its place.
@@ -339,7 +341,7 @@ def test_paths_of_a_stack_differ_in_more_than_colour_beyond_those_there_are(path
 
     looks = {f"other{n}": n for n in range(7)}
     axes = Figure().subplots()
-    draw_stack(STACKS["path_throughput"], axes, paths, "mp", looks)
+    draw_stack(axes, path_rates.panel(STACKS["path_throughput"], paths, "mp", looks))
     colours = {tuple(layer.get_facecolor()[0]) for layer in axes.collections}
     assert len(colours) == 2
     assert all(layer.get_hatch() for layer in axes.collections)

@@ -44,3 +44,42 @@ def test_its_page_has_every_claim_and_verdict_that_is_expected(folder):
 def test_the_front_page_counts_them():
     findings = (ROOT / "papers" / pipeline.FINDINGS).read_text(encoding="utf-8")
     assert (PAGES / pipeline.PAGE).read_text(encoding="utf-8") == front_page.text(PAGES, findings)
+
+
+def test_every_row_of_the_dfs_papers_table_1_is_judged_by_both_columns():
+    rows = {
+        claim.says.partition(" is ")[0]: claim
+        for claim in claims_file.load(ROOT / "papers" / "bedi2014").claims
+        if claim.place == "Table 1"
+    }
+    assert sorted(rows) == sorted(
+        [
+            "RED",
+            "ARED",
+            "BLUE",
+            "AVQ",
+            "FRED",
+            "CHOKe",
+            "xCHOKe",
+            "RECHOKe",
+            "RED-PD",
+            "SFB",
+            "StoRED",
+            "NetFence",
+            "CSFQ",
+            "RRED",
+            "CPR",
+            "DFS",
+        ]
+    )
+    for claim in rows.values():
+        flood, share = (check.keys.table for check in claim.checks)
+        assert ("at_least" in flood) == (" is robust" in claim.says)
+        assert ("at_least" in share) == ("guarantees legitimate flows a fair share" in claim.says)
+
+
+@pytest.mark.parametrize("paper, claim", [("bedi2014", "D02"), ("cao2021", "C07f"), ("alenazi2019", "C01b")])
+def test_a_paper_that_contradicts_itself_is_said_to(paper, claim):
+    told = json.loads((PAGES / paper / front_page.VERDICTS).read_text(encoding="utf-8"))
+    (verdict,) = [one for one in told["verdicts"] if one["claim"] == claim]
+    assert (verdict["verdict"], verdict["at_fault"]) == ("fails", "paper")

@@ -9,8 +9,8 @@ import pytest
 import tailrace
 from conftest import SMALL
 from tailrace.show import plots, summary_tables
+from tailrace.show.charts.curves import Curve
 from tailrace.show.plots import layout, panels, parallel_render, style
-from tailrace.show.plots.curves import Curve
 from tailrace.text import interval_text
 
 UNITS = {

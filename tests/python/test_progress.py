@@ -8,9 +8,9 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace import api
-from tailrace.data.resume import Resumption
+from tailrace.data import working_store
 from tailrace.execution import progress
+from tailrace.study import result_runs
 
 
 @pytest.fixture
@@ -100,10 +100,12 @@ def test_runs_and_sweeps_say_what_they_found(tmp_path, monkeypatch):
         tailrace.sweep(SMALL, each, runs=runs, output=tmp_path / "sweep", progress=True)
     assert found == [(0, 2), (2, 6)]
     found.clear()
-    scenario = tailrace.Scenario(SMALL)
-    jobs = api.jobs_of(scenario)
-    first = api.watched(jobs[:1], None, quiet=True)
-    api.result_of(scenario, first).save(tmp_path / "run")
-    with Resumption(tmp_path / "run") as resumed:
-        api.watched(jobs, None, quiet=True, resumed=resumed)
-    assert found == [(0, 1), (1, len(jobs))]
+    for runs in (1, 3):
+        scenario = tailrace.Scenario.of(SMALL, {"runs": runs})
+        with working_store.opened(tmp_path / "run") as store:
+            result_runs.run(
+                result_runs.Variants(scenario, {"": scenario}),
+                store,
+                watched=lambda total: progress.watch(quiet=False, total=total),
+            )
+    assert found == [(0, 1), (1, 3)]

@@ -12,8 +12,9 @@ import typer
 import tailrace
 from conftest import SMALL
 from tailrace import _native, api
-from tailrace.cli import common
+from tailrace.cli import kept_runs
 from tailrace.execution import execute
+from tailrace.study.result_runs import Ended
 
 GROUP_SPREADS = ("goodput_bps", "throughput_bps")
 GROUP_COUNTS = (
@@ -245,10 +246,10 @@ def test_a_run_that_fails_is_named_and_the_others_go_on(monkeypatch):
 def test_what_ends_the_only_run_is_said_once(capsys):
     """By the error that ends the command; where others go on, by a line of its own."""
     with pytest.raises(tailrace.RunError, match="run 1 failed: why"):
-        common.exit_code_of(execute.Outcome([None], ["run 1 failed: why"]))
+        execute.completed(execute.Outcome([None], ["run 1 failed: why"]))
     assert capsys.readouterr().err == ""
     with pytest.raises(typer.Exit):
-        common.exit_code_of(execute.Outcome([None], ["run 1 failed: why"], interrupted=True))
+        kept_runs.exit_code_of(Ended(1, 0, 0, ["run 1 failed: why"], interrupted=True))
     assert "run 1 failed: why" in capsys.readouterr().err
 
 

@@ -8,8 +8,8 @@ import tailrace
 from conftest import SMALL, command_line
 from tailrace import _native
 from tailrace.errors import UsageError
+from tailrace.show.charts.description import Span
 from tailrace.show.plots import single_flows, spans
-from tailrace.show.plots.spans import Span
 
 HAPPENING = (
     SMALL[: SMALL.index('transport = { kind = "udp" }')]

@@ -107,7 +107,7 @@ def test_a_merge_that_was_stopped_goes_on(whole, shards, tmp_path, monkeypatch):
     def stopped(writer, frames, runs):
         if len(adopted) == 1:
             # As if it were killed when the files are written and the index does not know them.
-            writer._written(frames)
+            writer._written(frames, [run for run, _ in runs])
             raise KeyboardInterrupt
         adopted.append(len(runs))
         real(writer, frames, runs)

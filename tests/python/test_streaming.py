@@ -13,12 +13,11 @@ import pytest
 
 import tailrace
 from conftest import SMALL
-from tailrace import api
-from tailrace.data import loading, resume
-from tailrace.data.resume import Resumption
+from tailrace.data import loading, working_store
 from tailrace.errors import RunError, UsageError
-from tailrace.execution import streaming
+from tailrace.execution import progress, streaming
 from tailrace.scenario.scenario import Scenario
+from tailrace.study import result_runs
 
 SERIES = ("group_series", "flow_series", "queue_series", "law_series", "events")
 
@@ -32,6 +31,13 @@ def short_chunks(monkeypatch):
 @pytest.fixture(autouse=True)
 def own_temporary_folder(tmp_path_factory, monkeypatch):
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("temporary")))
+
+
+def kept(scenario, store):
+    """Result of runs in a working store."""
+    variants = result_runs.Variants(scenario, {"": scenario})
+    ended = result_runs.run(variants, store, watched=lambda _: progress.watch(quiet=True))
+    return result_runs.single(variants, store, ended), ended
 
 
 def chunks_of(result):
@@ -145,19 +151,15 @@ def test_a_killed_sweep_leaves_no_rows_behind(tmp_path):
 
 
 @pytest.mark.usefixtures("short_chunks")
-def test_long_runs_of_a_killed_command_are_taken_over(in_memory, tmp_path, monkeypatch):
-    monkeypatch.setattr(resume, "_WORTH_LANDING_S", 0.0)
-    target, scenario = tmp_path / "r", Scenario.of(SMALL)
-    jobs = api.jobs_of(scenario)
-    killed = Resumption(target)
-    api.watched(jobs[:2], None, quiet=True, resumed=killed)
-    killed._open.close()
-    killed.spill.close()
-    with Resumption(target) as resumed:
-        found = api.result_of(scenario, api.watched(jobs, None, quiet=True, resumed=resumed))
+def test_long_runs_of_a_killed_command_are_taken_over(in_memory, tmp_path):
+    target = tmp_path / "r"
+    with working_store.opened(target) as store:
+        kept(Scenario.of(SMALL, {"runs": 2}), store)
+    with working_store.opened(target) as store:
+        found, ended = kept(Scenario.of(SMALL), store)
         found.save(target)
-        resumed.over()
-    assert resumed.found == 2
+        store.remove()
+    assert ended.known == 2
     alike(found, in_memory)
     alike(tailrace.Result.load(target), in_memory)
 
@@ -166,13 +168,12 @@ def test_long_runs_of_a_killed_command_are_taken_over(in_memory, tmp_path, monke
 def test_more_runs_are_added_to_long_ones(in_memory, tmp_path, monkeypatch):
     monkeypatch.setattr(loading, "_MANY_VALUES", 100)
     monkeypatch.setattr(loading, "_WORTH_LOOKING", 0)
-    for runs in (2, scenario_runs := Scenario.of(SMALL).runs):
-        scenario = Scenario.of(SMALL, {"runs": runs})
-        with Resumption(tmp_path / "r") as resumed:
-            outcome = api.watched(api.jobs_of(scenario), None, quiet=True, resumed=resumed)
-            api.result_of(scenario, outcome).save(tmp_path / "r")
-            resumed.over()
-    assert (resumed.found, scenario_runs) == (2, 3)
+    for runs in (2, 3):
+        with working_store.opened(tmp_path / "r") as store:
+            found, ended = kept(Scenario.of(SMALL, {"runs": runs}), store)
+            found.save(tmp_path / "r")
+            store.remove()
+    assert ended.known == 2
     alike(tailrace.Result.load(tmp_path / "r"), in_memory)
 
 

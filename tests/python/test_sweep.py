@@ -150,6 +150,89 @@ def test_damaged_parts_are_named_and_done_again(tmp_path):
     assert again.flows.height == 12
 
 
+@pytest.mark.parametrize("how", ["removed", "emptied"])
+def test_finished_parts_are_taken_back_without_an_index(tmp_path, monkeypatch, how):
+    place = tmp_path / "s"
+    before = tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    table, index = before.table().text("csv"), place / "index.sqlite"
+    whole = {file: file.read_bytes() for file in place.glob("parts/*")}
+    if how == "removed":
+        index.unlink()
+    else:
+        index.write_bytes(b"")
+    with pytest.raises(UsageError, match=r"index\.sqlite.* takes (them|back)"):
+        tailrace.Sweep.load(place)
+    with Writer.opened(place, {}) as writer:
+        [note] = writer.notes
+        assert "4 finished runs were taken back" in note
+        assert len(writer.index.runs()) == 4
+    begun = []
+    monkeypatch.setattr(sweep_runner, "Job", lambda *arguments: begun.append(arguments))
+    again = tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    assert begun == []
+    assert again.table().text("csv") == table
+    assert again.flows.equals(before.flows)
+    assert {file: file.read_bytes() for file in place.glob("parts/*")} == whole
+    # A further cell gets a number that none has.
+    monkeypatch.undo()
+    more = tailrace.sweep(SMALL, {**QUEUES, "link.bottleneck.rate": ["1 Mbit/s"]}, runs=2, output=place)
+    assert more.runs.height == 4
+
+
+def test_parts_without_an_index_that_do_not_say_whose_they_are_are_left_alone(tmp_path):
+    place = tmp_path / "s"
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    for file in place.glob("parts/*-summaries.parquet"):
+        pl.read_parquet(file).select("cell", "run", "summary").write_parquet(file)
+    (place / "index.sqlite").unlink()
+    files = sorted(place.glob("parts/*"))
+    with pytest.raises(
+        UsageError, match=r"parts with finished runs, which do not say whose they are.*--fresh"
+    ):
+        tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    assert sorted(place.glob("parts/*")) == files
+    assert tailrace.sweep(SMALL, QUEUES, runs=1, output=place, fresh=True).runs.height == 4
+
+
+def test_of_damaged_parts_without_an_index_the_rest_is_taken_back(tmp_path):
+    place = tmp_path / "s"
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    tailrace.sweep(SMALL, QUEUES, runs=2, output=place)
+    flows = place / "parts" / "000001-flows.parquet"
+    flows.write_bytes(flows.read_bytes()[:-9])
+    (place / "index.sqlite").unlink()
+    with Writer.opened(place, {}) as writer:
+        assert [note.partition(":")[2] or note for note in writer.notes] == [
+            f" 4 finished runs were taken back from {place}/parts",
+            " their runs are done anew",
+        ]
+    assert tailrace.sweep(SMALL, QUEUES, runs=2, output=place).runs.height == 8
+
+
+def test_parts_of_another_engine_are_no_ones_without_an_index_either(tmp_path, monkeypatch):
+    place = tmp_path / "s"
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    (place / "index.sqlite").unlink()
+    monkeypatch.setattr(identity, "ENGINE", "0.0.1+0")
+    with pytest.raises(UsageError, match=r"of another engine .*--fresh"):
+        tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+
+
+@pytest.mark.parametrize("table", ["runs", "parts", "facts"])
+def test_an_index_with_a_changed_column_is_damaged_and_disks_are_not_full(tmp_path, table):
+    place = tmp_path / "s"
+    tailrace.sweep(SMALL, QUEUES, runs=1, output=place)
+    column = {"runs": "captures", "parts": "files", "facts": "value"}[table]
+    with sqlite3.connect(place / "index.sqlite") as index:
+        index.execute(f"ALTER TABLE {table} RENAME COLUMN {column} TO captured")
+    with pytest.raises(
+        UsageError, match=r"index\.sqlite is damaged: no such column.*move it away"
+    ) as refused:
+        found = tailrace.Sweep.load(place)
+        _ = found.runs, found.flows, Reader(place).index.captured()
+    assert "space" not in str(refused.value)
+
+
 @pytest.mark.parametrize("damage", [b"", b"no database", None])
 def test_a_damaged_index_is_named(tmp_path, damage):
     place = tmp_path / "s"
@@ -159,7 +242,7 @@ def test_a_damaged_index_is_named(tmp_path, damage):
         sqlite3.connect(index).execute("PRAGMA application_id = 5")
     else:
         index.write_bytes(damage)
-    with pytest.raises(UsageError, match="sweep" if damage == b"" else r"index\.sqlite"):
+    with pytest.raises(UsageError, match=r"index\.sqlite"):
         tailrace.Sweep.load(place)
 
 

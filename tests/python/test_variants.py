@@ -93,5 +93,5 @@ def test_the_sweep_of_a_file_gives_runnable_variants_in_its_order():
 
 
 def test_an_empty_value_has_a_name():
-    cells = variants.grid({"flow.mp.gateways": ['""', '"gw[1]"']})
+    cells = variants.of_options(["flow.mp.gateways=\"\",'gw[1]'"])
     assert [cell.label for cell in cells] == ["empty", "gw[1]"]

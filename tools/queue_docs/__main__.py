@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from queue_docs import apps, columns, commands, cost, figures, pages, reference, tutorial, zoo
+from queue_docs import apps, columns, commands, cost, figures, page_figures, pages, reference, tutorial, zoo
 from queue_docs.catalog import ROOT
 
 PARTS: dict[str, Callable[[], list[Path]]] = {
@@ -15,6 +15,7 @@ PARTS: dict[str, Callable[[], list[Path]]] = {
     "pages": pages.write,
     "figures": figures.write,
     "tutorial": tutorial.write,
+    "page_figures": page_figures.write,
     "zoo": zoo.write,
     "cost": cost.write,
 }

@@ -1,10 +1,9 @@
-"""The figures of docs/tutorial.md, the first of which is also that of README.md, from the page's own scenario."""
+"""Figure of README.md and of the first page of the documentation, from the tutorial's own scenario."""
 
 from __future__ import annotations
 
 import io
 import re
-import tempfile
 from pathlib import Path
 
 import polars as pl
@@ -27,10 +26,10 @@ _WORDS = {
 
 
 def write() -> list[Path]:
-    """Draws them."""
+    """Draws it."""
     found = _SCENARIO.search(PAGE.read_text(encoding="utf-8"))
     assert found, "the tutorial has a scenario"
-    return [_call(found[1]), _rates(found[1])]
+    return [_call(found[1])]
 
 
 def _call(scenario: str) -> Path:
@@ -64,18 +63,6 @@ def _call(scenario: str) -> Path:
         axes.set_ylim(0, 700)
         axes.legend(loc="center right", fontsize=9)
     return _saved(figure, PLACE / "hello.svg")
-
-
-def _rates(scenario: str) -> Path:
-    """The figure of the tutorial's sweep, as `tailrace plot` draws it."""
-    axes = {
-        "link.bottleneck.queue": list(QUEUES.values()),
-        "link.bottleneck.rate": ["5Mbit/s", "10Mbit/s", "20Mbit/s", "40Mbit/s"],
-    }
-    with tempfile.TemporaryDirectory() as folder:
-        swept = tailrace.sweep(scenario, axes, runs=5, output=folder)
-        figure = swept.plot("call.rtt", against="link.bottleneck.rate", by="link.bottleneck.queue", log="x,y")
-        return _saved(figure, PLACE / "tutorial-rates.svg")
 
 
 def _saved(figure: object, path: Path) -> Path:

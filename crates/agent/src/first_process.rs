@@ -1,6 +1,7 @@
 //! First process (init) of a guest.
 //!
-//! Its root is the file system of the machine outside, read-only; the guest's own folder is writable at [`OWN_FOLDER`].
+//! Its root is the file system of the machine outside, read-only, of which the launcher lets it read what [`tailrace_agent::visible`]
+//! says; the guest's own folder is writable at [`OWN_FOLDER`].
 //! Programs run without AVX (`GLIBC_TUNABLES` on the kernel's command line), whose registers a context switch of User-Mode Linux
 //! loses, see [`crate::launch`].
 
@@ -8,10 +9,10 @@ use crate::addresses::Addresses;
 use crate::namespace::Namespace;
 use crate::settings::{self, SharedSettings};
 use crate::{network, programs, raw, sockets};
-use rustix::mount::{MountFlags, mount, mount_bind};
+use rustix::mount::{MountFlags, UnmountFlags, mount, mount_bind, unmount};
 use std::error::Error;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -26,6 +27,7 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
     let plan: GuestPlan = serde_json::from_slice(&fs::read(format!("{OWN_FOLDER}/plan.json"))?)?;
     raw::seed(plan.seed)?;
     mount_names(&plan)?;
+    uncover(&plan.uncovered)?;
     network::set_tcp_mem()?;
     let networks = set_up_all(&plan.hosts)?;
     if let Some(control) = &plan.control {
@@ -60,6 +62,29 @@ fn mount_names(plan: &GuestPlan) -> Result<(), Box<dyn Error>> {
         replace_in_etc("resolv.conf", "")?;
     }
     Ok(())
+}
+
+/// Mounts files and folders of the machine where the guest's own folder covers them, under the names that they have outside.
+fn uncover(paths: &[PathBuf]) -> Result<(), Box<dyn Error>> {
+    if paths.is_empty() {
+        return Ok(());
+    }
+    // A bind mount of the root alone has what other mounts cover.
+    let machine = Path::new(OWN_FOLDER).with_file_name("machine");
+    fs::create_dir(&machine)?;
+    mount_bind("/", &machine)?;
+    for path in paths.iter().filter(|path| !path.exists()) {
+        let outside = machine.join(path.strip_prefix("/").unwrap_or(path));
+        if outside.is_dir() {
+            fs::create_dir_all(path)?;
+        } else {
+            fs::create_dir_all(path.parent().unwrap_or(path))?;
+            fs::write(path, "")?;
+        }
+        mount_bind(outside, path)?;
+    }
+    unmount(&machine, UnmountFlags::empty())?;
+    Ok(fs::remove_dir(machine)?)
 }
 
 /// Replaces a read-only file of `/etc` by a bind mount.

@@ -4,24 +4,20 @@
 //! however that one ends, nothing is left behind. One that ends in order says so by a byte, since it still wants the folder; one
 //! that was killed says nothing, and then the folder goes, too, where [`FORGET`] allows it.
 
+use crate::confinement::{self, Refused, refuse, rule};
 use nix::sys::personality::{self, Persona};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
-use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch,
-};
-use std::collections::BTreeMap;
+use seccompiler::SeccompCmpOp;
 use std::error::Error;
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::os::unix::fs::FileTypeExt as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
+use std::thread;
 
 // System calls and requests of x86-64.
 const PTRACE: i64 = 101;
@@ -31,31 +27,85 @@ const PTRACE_SETREGSET: u64 = 0x4205;
 
 /// The folder that we are in was made for the guest alone.
 const FORGET: &str = "--forget";
+/// The kernel sees all files of the user's, and may write them.
+const UNCONFINED: &str = "--unconfined";
+/// The next argument is a file or folder that the guest may read.
+const READ: &str = "--read";
+
+/// Options before the kernel's name.
+#[derive(Debug, Default)]
+struct Options {
+    forgets: bool,
+    unconfined: bool,
+    readable: Vec<PathBuf>,
+}
+
+impl Options {
+    /// Takes the options off the front of a command line.
+    fn take(mut command: &[OsString]) -> Result<(Self, &[OsString]), Box<dyn Error>> {
+        let mut options = Self::default();
+        while let Some((word, rest)) = command.split_first() {
+            command = match word.to_str() {
+                Some(FORGET) => {
+                    options.forgets = true;
+                    rest
+                }
+                Some(UNCONFINED) => {
+                    options.unconfined = true;
+                    rest
+                }
+                Some(READ) => {
+                    let (path, rest) = rest.split_first().ok_or("--read needs a path")?;
+                    options.readable.push(path.into());
+                    rest
+                }
+                _ => break,
+            };
+        }
+        Ok((options, command))
+    }
+}
 
 /// Runs a command until it ends, or our standard input does.
 pub(crate) fn run(command: &[OsString]) -> Result<(), Box<dyn Error>> {
-    let (forgets, command) = match command.split_first() {
-        Some((word, rest)) if word == FORGET => (true, rest),
-        _ => (false, command),
-    };
-    let (program, arguments) = command.split_first().ok_or("which kernel?")?;
+    let (options, command) = Options::take(command)?;
     rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     restrict()?;
     // Some of a kernel's order goes by addresses of its own: these are the same in each run.
     personality::set(personality::get()? | Persona::ADDR_NO_RANDOMIZE)?;
     let folder = std::env::current_dir()?;
-    let mut command = Command::new(program);
-    // Linux keeps the guest's memory in a file there, which must be memory itself; and its own folder at home.
-    command.env_clear().env("TMPDIR", "/dev/shm").env("HOME", &folder);
-    let mut kernel = command.args(arguments).stdin(Stdio::null()).process_group(0).spawn()?;
-    let ended = wait(&kernel);
-    end(&mut kernel);
-    if forgets && matches!(ended, Ok(Ended::Forsaken)) {
+    confinement::make_folders()?;
+    let ended = start(command, &options, &folder).and_then(|mut kernel| {
+        let ended = wait(&kernel);
+        end(&mut kernel);
+        ended
+    });
+    confinement::remove_memory();
+    if options.forgets && matches!(ended, Ok(Ended::Forsaken)) {
         forget(&folder);
     } else {
         forget_sockets();
     }
     ended.map(|_| ())
+}
+
+/// Starts the kernel from a thread of its own, which is confined with all that comes of it; what is left behind is removed by
+/// one that is not.
+fn start(command: &[OsString], options: &Options, folder: &Path) -> Result<Child, Box<dyn Error>> {
+    let (program, arguments) = command.split_first().ok_or("which kernel?")?;
+    let start = || -> Result<Child, String> {
+        if !options.unconfined {
+            let confined = confinement::confine(Path::new(program), &options.readable, &folder.join("root"));
+            confined.map_err(|error| error.to_string())?;
+        }
+        let mut command = Command::new(program);
+        // Linux keeps the guest's memory in a file there, which must be memory itself; and its own folder at home.
+        command.env_clear().env("TMPDIR", confinement::memory()).env("HOME", folder);
+        command.args(arguments).stdin(Stdio::null()).process_group(0);
+        command.spawn().map_err(|error| format!("{}: {error}", Path::new(program).display()))
+    };
+    let kernel = thread::scope(|scope| scope.spawn(start).join());
+    Ok(kernel.map_err(|_| "the thread that starts the kernel has panicked")??)
 }
 
 const MOMENT: Timespec = Timespec { tv_sec: 1, tv_nsec: 0 };
@@ -120,19 +170,9 @@ fn forget_sockets() {
 /// - the extended state of a traced process's processor, for which Linux up to 6.12 has too little room on processors with AMX: it
 ///   then asks for the state that it knows. Programs in the guest must not use AVX, see [`crate::guest`].
 fn restrict() -> Result<(), Box<dyn Error>> {
-    let regset = |request| -> Result<SeccompRule, seccompiler::BackendError> {
-        let is_it = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, request)?;
-        SeccompRule::new(vec![is_it])
-    };
-    deny([(GETRANDOM, vec![])].into(), Errno::NOSYS)?;
+    let regset = |request| rule(0, SeccompCmpOp::Eq, request);
+    let calls: Refused = [(GETRANDOM, vec![])].into();
+    refuse(calls, Errno::NOSYS)?;
     let both = vec![regset(PTRACE_GETREGSET)?, regset(PTRACE_SETREGSET)?];
-    deny([(PTRACE, both)].into(), Errno::IO)
-}
-
-fn deny(calls: Rules, with: Errno) -> Result<(), Box<dyn Error>> {
-    let refuse = SeccompAction::Errno(with.raw_os_error().unsigned_abs());
-    let filter = SeccompFilter::new(calls, SeccompAction::Allow, refuse, TargetArch::x86_64)?;
-    let program: BpfProgram = filter.try_into()?;
-    seccompiler::apply_filter(&program)?;
-    Ok(())
+    refuse([(PTRACE, both)].into(), Errno::IO)
 }

@@ -6,6 +6,7 @@
 pub mod mailbox;
 pub mod messages;
 pub mod plan;
+pub mod visible;
 
 use serde::{Deserialize, Serialize};
 

@@ -2,6 +2,7 @@
 //! first process (init) and executes the plan.
 
 mod addresses;
+mod confinement;
 mod first_process;
 mod launch;
 mod namespace;

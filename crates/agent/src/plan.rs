@@ -6,6 +6,7 @@ use core::net::{Ipv4Addr, SocketAddrV4};
 use core::str::FromStr;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Plan of one guest with all its hosts. Times are nanoseconds of the guest's clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,6 +18,9 @@ pub struct GuestPlan {
     /// Entries of `/etc/hosts`.
     #[serde(default)]
     pub names: BTreeMap<String, Ipv4Addr>,
+    /// Files and folders of the machine below the folder that the guest has of its own ([`HIDDEN_FOLDER`](crate::visible::HIDDEN_FOLDER)).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uncovered: Vec<PathBuf>,
     /// Hosts, each in its own network namespace; a single host is in the guest's.
     pub hosts: Vec<HostPlan>,
     /// Sockets that the simulator controls; `None` if no flow ends at these hosts.

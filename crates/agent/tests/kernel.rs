@@ -34,6 +34,8 @@ fn a_kernel_boots() {
         mtus: vec![1500],
         plan: GuestPlan { seed: 1, ready, hosts: vec![host], ..GuestPlan::default() },
         backpressure: false,
+        readable: vec![],
+        unconfined: false,
         control: Default::default(),
     };
     let (machine, mut kernel) = GuestProcess::start(&config).unwrap_or_else(|e| panic!("{e}"));

@@ -59,6 +59,8 @@ fn run(text: &str, kernels: &[PathBuf], programs: &[(&str, u64, &str)]) -> Outco
                 ..GuestPlan::default()
             },
             backpressure: false,
+            readable: vec![],
+            unconfined: false,
             control: Default::default(),
         };
         let (machine, kernel) = GuestProcess::start(&config).unwrap_or_else(|e| panic!("{e}"));

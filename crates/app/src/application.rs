@@ -69,6 +69,8 @@ pub enum AppAction {
     Close,
     /// A sample of the round-trip time.
     RoundTrip(Duration),
+    /// The datagram that has just arrived is heard this long after it was sent.
+    Heard(Duration),
     /// The datagram that has just arrived came too late to be of use.
     Late,
     /// All of a page has arrived: how long it took is a sample.
@@ -194,6 +196,11 @@ impl<'a> AppContext<'a> {
     pub fn send(&mut self, from: EndpointRole, datagram: Datagram) {
         assert!(self.actions.datagram.is_none(), "an application asks for one datagram at a time");
         self.actions.datagram = Some((from, datagram));
+    }
+
+    /// See [`AppAction::Heard`].
+    pub fn heard(&mut self, delay: Duration) {
+        self.actions.push(AppAction::Heard(delay));
     }
 
     /// See [`AppAction::Late`].

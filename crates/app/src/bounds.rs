@@ -4,20 +4,33 @@ use tailrace_core::params::{Bounds, Kind};
 use tailrace_core::{Bytes, Duration, Rate};
 
 /// Rates of payload.
-pub(crate) const RATES: Bounds =
-    Bounds::declared(Kind::Rate, "1 bit/s", "10000 Gbit/s", "a packet would take no time");
+pub(crate) const RATES: Bounds = Bounds::declared(
+    Kind::Rate,
+    "1 bit/s",
+    "10000 Gbit/s",
+    "with less than a bit a second nothing would be sent | a packet would take no time",
+);
 /// Sizes of transfers and messages.
 pub(crate) const SIZES: Bounds = Bounds::declared(
     Kind::Sizes,
     "1 B",
     "1000000 GB",
-    "with less there is nothing to send, and more cannot be counted",
+    "with less there is nothing to send | larger values cannot be counted",
 );
 /// Payload of a packet.
-pub(crate) const PAYLOADS: Bounds = Bounds::declared(Kind::Bytes, "1 B", "65535 B", "no IP packet has more");
+pub(crate) const PAYLOADS: Bounds = Bounds::declared(
+    Kind::Bytes,
+    "1 B",
+    "65535 B",
+    "without payload there is nothing to send | no IP packet has more",
+);
 /// Numbers of repetitions.
-pub(crate) const COUNTS: Bounds =
-    Bounds::declared(Kind::Count, "1", "4294967295", "with 0 nothing would happen");
+pub(crate) const COUNTS: Bounds = Bounds::declared(
+    Kind::Count,
+    "1",
+    "4294967295",
+    "with 0 nothing would happen | larger values cannot be counted",
+);
 
 /// Packets closer than this would keep the clock from advancing.
 const LEAST_GAP: Duration = Duration::from_nanos(10);

@@ -34,6 +34,7 @@ mod group_member;
 mod link_name;
 mod packet_spacing;
 mod playback_stats;
+mod playout;
 mod pulse_envelope;
 mod pulse_phase;
 mod rate_steps;

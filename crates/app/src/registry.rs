@@ -52,8 +52,6 @@ pub struct OfferedTraffic {
 pub struct VoiceParameters {
     /// Time that the codec takes.
     pub delay: Duration,
-    /// Time that the playout buffer adds.
-    pub buffer: Duration,
     /// Coefficients a, b and c of the impairment a + b ln(1 + c e), where e is the share of packets that are not heard.
     pub impairment: [f64; 3],
 }

@@ -119,7 +119,7 @@ fn tell(
     for action in actions.others() {
         match action {
             AppAction::RoundTrip(_) => assert!(config.is_two_way(), "{config:?}"),
-            AppAction::Late => assert!(config.voice().is_some(), "{config:?}"),
+            AppAction::Heard(_) | AppAction::Late => assert!(config.voice().is_some(), "{config:?}"),
             AppAction::Page(_) => assert!(config.has_pages(), "{config:?}"),
             AppAction::Read(at, _) => assert_eq!(config.reader(), Some(at), "{config:?}"),
             AppAction::Open(data, from) => {

@@ -82,21 +82,20 @@ fn split(text: &str, expected: &str) -> Result<(f64, String), String> {
         .replace('_', "")
         .parse()
         .map_err(|_| format!("{text:?} does not start with a number; expected {expected}"))?;
-    if value == f64::INFINITY {
-        return Err(format!("{text:?} is too large"));
-    }
-    if !value.is_finite() || value < 0.0 {
+    if value.is_nan() || value < 0.0 {
         return Err(format!("{text:?} must be zero or more; expected {expected}"));
     }
     Ok((value, unit.trim().to_string()))
 }
 
-/// `value * factor` as a whole number, or an error where it does not fit 63 bits.
-fn scaled(value: f64, factor: f64, text: &str) -> Result<u64, String> {
+/// `value * factor`, a quantity of this unit, as a whole number, or an error where it does not fit 63 bits.
+fn scaled(value: f64, (factor, unit): (f64, &str), text: &str) -> Result<u64, String> {
+    /// About 2^63.
+    const MOST: f64 = 9.2e18;
     let n = value * factor;
     // Decimal fractions are not exact in binary; half a unit in the last place is not the user's business.
-    if n >= 9.2e18 {
-        return Err(format!("{text:?} is too large"));
+    if n >= MOST {
+        return Err(format!("{text:?} is too large; at most {:e} {unit} can be counted", MOST / factor));
     }
     Ok((n + 0.5) as u64)
 }
@@ -110,7 +109,7 @@ impl Quantity for Duration {
         }
         let factor = factor_of(&unit, TIME_UNITS)
             .ok_or_else(|| format!("unknown unit {unit:?}; expected {}", Self::EXPECTED))?;
-        scaled(value, factor, text).map(Self::from_nanos)
+        scaled(value, (factor, &unit), text).map(Self::from_nanos)
     }
 }
 
@@ -130,7 +129,7 @@ impl Quantity for Rate {
         }
         let factor = factor_of(&lower, RATE_UNITS)
             .ok_or_else(|| format!("unknown unit {unit:?}; expected {}", Self::EXPECTED))?;
-        scaled(value, factor, text).map(Self::from_bps)
+        scaled(value, (factor, &unit), text).map(Self::from_bps)
     }
 }
 
@@ -144,7 +143,7 @@ impl Quantity for Bytes {
             "packet" | "packets" => format!("{text:?} counts packets; a size in bytes is needed here"),
             _ => format!("unknown unit {unit:?}; expected {}", Self::EXPECTED),
         })?;
-        scaled(value, factor, text).map(Self)
+        scaled(value, (factor, &unit), text).map(Self)
     }
 }
 
@@ -154,7 +153,7 @@ impl Quantity for Limit {
         let (value, unit) = split(text, Self::EXPECTED)?;
         match unit.as_str() {
             "packet" | "packets" | "pkt" | "pkts" | "p" if value.fract() == 0.0 => {
-                scaled(value, 1.0, text).map(Self::Packets)
+                scaled(value, (1.0, &unit), text).map(Self::Packets)
             }
             "packet" | "packets" | "pkt" | "pkts" | "p" => {
                 Err(format!("{text:?} is not a whole number of packets"))

@@ -1,12 +1,15 @@
 //! Console output of a guest.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use tailrace_agent::{KernelRefusal, REFUSED};
 
 /// Lines that an error has of it: the last.
 const LINES: usize = 10;
+
+/// Prefix of a line that each kernel writes: its launcher gives it no terminals of the machine, in which it would try signals.
+const NO_TERMINALS: &[u8] = b"check_one_sigio failed";
 
 /// The file that it is written to, within the guest's folder.
 #[derive(Debug)]
@@ -52,13 +55,19 @@ impl GuestConsole {
 
     fn keep(&self) -> io::Result<PathBuf> {
         let mut kept = tempfile::Builder::new().prefix("tailrace-console-").suffix(".txt").tempfile()?;
-        io::copy(&mut File::open(&self.0)?, &mut kept)?;
+        kept.write_all(&self.bytes()?)?;
         Ok(kept.keep()?.1)
     }
 
     fn text(&self) -> String {
-        let bytes = fs::read(&self.0).unwrap_or_default();
-        String::from_utf8_lossy(&bytes).into_owned()
+        String::from_utf8_lossy(&self.bytes().unwrap_or_default()).into_owned()
+    }
+
+    /// All of it but what each kernel says.
+    fn bytes(&self) -> io::Result<Vec<u8>> {
+        let all = fs::read(&self.0)?;
+        let lines = all.split_inclusive(|byte| *byte == b'\n');
+        Ok(lines.filter(|line| !line.starts_with(NO_TERMINALS)).flatten().copied().collect())
     }
 }
 
@@ -94,7 +103,7 @@ mod tests {
 
     #[test]
     fn an_empty_console_is_said_to_be_empty() {
-        let (folder, console) = console("\n");
+        let (folder, console) = console("check_one_sigio failed, errno = 13\n\n");
         assert_eq!(console.last_words(), "its console is empty");
         fs::remove_file(folder.path().join("console")).unwrap();
         assert_eq!(console.last_words(), "its console is empty");

@@ -5,10 +5,10 @@ use crate::error::KernelError;
 use crate::guest_process::{GuestConfig, GuestProcess};
 use crate::host::KernelHost;
 use crate::pinning::PinnedThread;
+use crate::program_report::{ProgramReport, unseen_file};
 use crate::start_error::{self, StartError};
 use core::net::Ipv4Addr;
-use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use tailrace_agent::plan::{
     self, DatagramSocket, EndpointFlag, GuestPlan, Interface, Listener, MptcpEndpoint, SampleSchedule,
     SocketControl,
 };
+use tailrace_agent::visible::HIDDEN_FOLDER;
 use tailrace_core::rng::run_seed;
 use tailrace_core::{Duration, Rng};
 use tailrace_scenario::Scenario;
@@ -39,8 +40,21 @@ pub struct KernelImages {
     pub kernels: BTreeMap<String, PathBuf>,
     /// The agent: the program of `tailrace-agent`.
     pub agent: PathBuf,
+    /// Files and folders of this machine that programs of a host may read beside those of the system, by absolute names without
+    /// links.
+    pub readable: BTreeMap<String, Vec<PathBuf>>,
+    /// Whether programs are trusted where nothing can confine them.
+    pub unconfined: bool,
     /// Cancellation.
     pub control: Arc<tailrace_sim::Control>,
+}
+
+impl KernelImages {
+    /// Files and folders that the programs of a kernel's hosts may read.
+    fn readable_of(&self, members: &[GuestMember<'_>]) -> Vec<PathBuf> {
+        let named = members.iter().filter_map(|member| self.readable.get(&member.node.name)).flatten();
+        named.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+    }
 }
 
 /// The kernels of a run.
@@ -59,26 +73,9 @@ struct RunningGuest {
     folder: PathBuf,
     /// Programs, each with the number of its host.
     programs: Vec<(usize, model::Program)>,
+    /// Files and folders that they may read beside those of the system.
+    readable: Vec<PathBuf>,
     machine: GuestProcess,
-}
-
-/// Report of a host's program.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ProgramReport {
-    /// The host, as the scenario calls it.
-    pub host: String,
-    /// Command line as the shell read it.
-    pub command: String,
-    /// When it was started, in seconds.
-    pub start_s: f64,
-    /// When it ended; none where it had not when the run did.
-    pub end_s: Option<f64>,
-    /// Exit code; none if it was running at the end of the run.
-    pub exit_code: Option<i32>,
-    /// Output, standard output and standard error together.
-    pub output: String,
-    /// Bytes that it said before that.
-    pub output_left_out_bytes: u64,
 }
 
 impl GuestKernels {
@@ -109,6 +106,8 @@ impl GuestKernels {
             let kernel = path.ok_or_else(|| failed(format!("there is no kernel {:?}", spec.kernel)))?;
             let (plan, mtus) = plan_all(scenario, simulation, &members, &names)
                 .map_err(|error| failed(error.to_string()))?;
+            let readable = stock.readable_of(&members);
+            let hidden = |path: &&PathBuf| path.starts_with(HIDDEN_FOLDER);
             let card = plan.control.as_ref().map(|control| control.card);
             let folder = all.folder.path().join(format!("host{}", all.guests.len()));
             let config = GuestConfig {
@@ -119,9 +118,12 @@ impl GuestKernels {
                 mtus,
                 plan: GuestPlan {
                     seed: Rng::named(seed, &format!("kernel/{}", node.name)).next_u64(),
+                    uncovered: readable.iter().filter(hidden).cloned().collect(),
                     ..plan
                 },
                 backpressure: spec.backpressure,
+                readable: readable.clone(),
+                unconfined: stock.unconfined,
                 control: Arc::clone(&stock.control),
             };
             let (machine, kernel) = GuestProcess::start(&config).map_err(|error| match error {
@@ -137,7 +139,8 @@ impl GuestKernels {
             let hosts = hosts.into_iter().map(str::to_string).collect();
             let programs = members.iter().enumerate();
             let programs = programs.flat_map(|(i, m)| m.spec.programs.iter().map(move |p| (i, p.clone())));
-            all.guests.push(RunningGuest { hosts, folder, programs: programs.collect(), machine });
+            let programs = programs.collect();
+            all.guests.push(RunningGuest { hosts, folder, programs, readable, machine });
         }
         Ok(all)
     }
@@ -211,7 +214,8 @@ fn plan_all(
     let control = control_of(&asked, moves, (cards.len(), samples(scenario)));
     cards.extend(control.is_some().then_some(CONTROL_MTU));
     let names = names.iter().flat_map(|(n, all)| Some((n.clone(), *all.first()?))).collect();
-    Ok((GuestPlan { seed: 0, ready: READY.as_nanos(), names, hosts, control }, cards))
+    let ready = READY.as_nanos();
+    Ok((GuestPlan { ready, names, hosts, control, ..GuestPlan::default() }, cards))
 }
 
 /// Where a host's cards and outputs begin among those of its kernel.
@@ -220,25 +224,8 @@ struct FirstNumbers {
     output: usize,
 }
 
-/// Limits of the programs that an error names, and of the text quoted of each.
+/// Limit of the programs that an error names.
 const MOST_NAMED: usize = 4;
-const MOST_QUOTED: usize = 80;
-
-impl ProgramReport {
-    /// Sentence that names a running program and its last output.
-    fn running(&self) -> String {
-        let last = self.output.lines().rfind(|line| !line.trim().is_empty());
-        let said = last.map_or("nothing".to_string(), |line| format!("last {}", quoted(line)));
-        format!("host {:?} runs {}, which has said {said}", self.host, quoted(&self.command))
-    }
-}
-
-fn quoted(text: &str) -> String {
-    let text = text.trim();
-    let end = text.char_indices().nth(MOST_QUOTED).map_or(text.len(), |(at, _)| at);
-    let dots = if end < text.len() { "…" } else { "" };
-    format!("\"{}{dots}\"", &text[..end])
-}
 
 impl RunningGuest {
     fn reports(&self) -> impl Iterator<Item = ProgramReport> + '_ {
@@ -258,13 +245,16 @@ impl RunningGuest {
         let said = fs::read(root.join(output_name(number))).unwrap_or_default();
         let left_out = said.len().saturating_sub(MOST_OUTPUT);
         let end = ended(&root.join(plan::exit_name(&output_name(number))));
+        let output = String::from_utf8_lossy(&said[left_out..]).into_owned();
+        let failed = end.is_some_and(|end| end.code != 0);
         ProgramReport {
             host: host.to_string(),
             command: program.command.clone(),
             start_s: program.at.as_secs_f64(),
             end_s: end.map(|end| Duration::from_nanos(end.at).saturating_sub(READY).as_secs_f64()),
             exit_code: end.map(|end| end.code),
-            output: String::from_utf8_lossy(&said[left_out..]).into_owned(),
+            unseen_file: failed.then(|| unseen_file(&program.command, &output, &self.readable)).flatten(),
+            output,
             output_left_out_bytes: left_out as u64,
         }
     }
@@ -389,28 +379,5 @@ fn plan_of(
         }),
         endpoints: endpoints.collect(),
         programs: programs.collect(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_program_that_runs_is_named_with_its_last_words() {
-        let program = |command: &str, output: &str| ProgramReport {
-            host: "a".into(),
-            command: command.into(),
-            start_s: 0.0,
-            end_s: None,
-            exit_code: None,
-            output: output.into(),
-            output_left_out_bytes: 0,
-        };
-        let of = |command: &str, output: &str| program(command, output).running();
-        assert_eq!(of("one", ""), "host \"a\" runs \"one\", which has said nothing");
-        assert_eq!(of("one\n", "x\ny z\n \n"), "host \"a\" runs \"one\", which has said last \"y z\"");
-        let long = of(&"ä".repeat(99), "");
-        assert_eq!(long, format!("host \"a\" runs \"{}…\", which has said nothing", "ä".repeat(80)));
     }
 }

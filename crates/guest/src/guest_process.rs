@@ -40,6 +40,10 @@ pub struct GuestConfig {
     pub plan: GuestPlan,
     /// Whether the cards give buffers back when packets have left, and not as soon as they are taken.
     pub backpressure: bool,
+    /// Files and folders of the machine that programs may read beside those of the system.
+    pub readable: Vec<PathBuf>,
+    /// Whether nothing keeps the kernel and its programs from what the user may do, for want of Landlock.
+    pub unconfined: bool,
     /// Cancellation.
     pub control: Arc<Control>,
 }
@@ -203,7 +207,12 @@ fn launch(config: &GuestConfig, console: &GuestConsole) -> io::Result<Child> {
     command.current_dir(&config.folder).env_clear();
     // Signals of the terminal, such as Ctrl-C, go to this process only.
     command.process_group(0);
-    command.args(["launch", "--forget"]).arg(fs::canonicalize(&config.kernel)?);
+    command.args(["launch", "--forget"]);
+    command.args(config.unconfined.then_some("--unconfined"));
+    for path in &config.readable {
+        command.arg("--read").arg(path);
+    }
+    command.arg(fs::canonicalize(&config.kernel)?);
     command.arg(format!("mem={}M", config.memory)).args(KERNEL_OPTIONS);
     command.arg("time-travel=ext:0:calendar");
     for card in 0..config.mtus.len() {

@@ -34,6 +34,7 @@ mod mailbox;
 mod mapping;
 mod memory;
 mod pinning;
+mod program_report;
 mod start_error;
 #[cfg(test)]
 mod testing;
@@ -43,8 +44,9 @@ mod vhost_net;
 mod virtqueue;
 
 pub use error::KernelError;
-pub use guest_kernels::{GuestKernels, KernelImages, ProgramReport};
+pub use guest_kernels::{GuestKernels, KernelImages};
 pub use guest_process::{GuestConfig, GuestProcess};
 pub use host::KernelHost;
 pub use kernel::GuestKernel;
+pub use program_report::ProgramReport;
 pub use start_error::{RefusedRequest, StartError};

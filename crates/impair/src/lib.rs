@@ -31,7 +31,7 @@ pub use bounds::RATES;
 pub use condition::{ChangedFields, LinkCondition, LinkState};
 pub use fault::{FaultInfo, FaultKind};
 pub use faults::FaultConfig;
-pub use loss::{LossInfo, LossKind, LossProcess};
+pub use loss::{LossBurst, LossInfo, LossKind, LossProcess};
 pub use losses::{AnyLoss, LossConfig};
 pub use netem::{NetemConfig, Reordering};
 pub use profile::{FaultProfile, FaultStage};

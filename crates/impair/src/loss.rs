@@ -4,8 +4,8 @@
 //! [`LossConfig`](crate::LossConfig), [`AnyLoss`](crate::AnyLoss) (dispatch by `match`) and
 //! [`catalog`](crate::losses::catalog).
 
-use tailrace_core::Rng;
 use tailrace_core::params::{ParamInfo, Parameters};
+use tailrace_core::{Duration, Instant, Probability, Rng};
 
 /// The keys of one loss process, and how to build it.
 pub trait LossKind: Parameters {
@@ -14,8 +14,8 @@ pub trait LossKind: Parameters {
     /// The process that decides whether a packet is lost.
     type Process: LossProcess;
 
-    /// Builds the process in its initial state.
-    fn build(&self) -> Self::Process;
+    /// Builds the process in its initial state. `own` is a stream of random numbers that nothing else draws from.
+    fn build(&self, own: Rng) -> Self::Process;
     /// Whether it loses nothing at all.
     fn is_none(&self) -> bool {
         false
@@ -24,12 +24,36 @@ pub trait LossKind: Parameters {
     fn is_random(&self) -> bool {
         true
     }
+    /// The state in which it loses most, if it has states.
+    fn burst(&self) -> Option<LossBurst> {
+        None
+    }
+}
+
+/// State of a loss process in which losses come together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum LossBurst {
+    /// It lasts a time.
+    Time {
+        /// Mean of its length.
+        mean: Duration,
+        /// Probability that a packet is lost in it.
+        loses: Probability,
+    },
+    /// It lasts a number of packets.
+    Packets {
+        /// Probability that it ends with a packet.
+        leaves: Probability,
+        /// Probability that a packet is lost in it.
+        loses: Probability,
+    },
 }
 
 /// Decides which packets are lost.
 pub trait LossProcess {
-    /// Whether a packet is lost: the `nth` that the link's direction carries, from 1 on, whatever processes came before.
-    fn loses(&mut self, nth: u64, rng: &mut Rng) -> bool;
+    /// Whether a packet that arrives `at` is lost: the `nth` that the link's direction carries, from 1 on, whatever processes came
+    /// before.
+    fn loses(&mut self, nth: u64, at: Instant, rng: &mut Rng) -> bool;
 }
 
 /// Row of [`catalog`](crate::losses::catalog).
@@ -66,9 +90,13 @@ macro_rules! losses {
             pub fn is_random(&self) -> bool {
                 match self { $( Self::$variant(c) => c.is_random(), )+ }
             }
-            /// Builds the process in its initial state.
-            pub fn build(&self) -> AnyLoss {
-                match self { $( Self::$variant(c) => AnyLoss::$variant(c.build()), )+ }
+            /// Builds the process in its initial state. `own` is a stream of random numbers that nothing else draws from.
+            pub fn build(&self, own: Rng) -> AnyLoss {
+                match self { $( Self::$variant(c) => AnyLoss::$variant(c.build(own)), )+ }
+            }
+            /// The state in which it loses most, if it has states.
+            pub fn burst(&self) -> Option<LossBurst> {
+                match self { $( Self::$variant(c) => c.burst(), )+ }
             }
         }
 
@@ -80,8 +108,8 @@ macro_rules! losses {
 
         impl LossProcess for AnyLoss {
             #[inline]
-            fn loses(&mut self, nth: u64, rng: &mut Rng) -> bool {
-                match self { $( Self::$variant(l) => l.loses(nth, rng), )+ }
+            fn loses(&mut self, nth: u64, at: Instant, rng: &mut Rng) -> bool {
+                match self { $( Self::$variant(l) => l.loses(nth, at, rng), )+ }
             }
         }
 

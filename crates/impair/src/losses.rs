@@ -2,15 +2,16 @@
 //!
 //! `"name" => file::Variant(Config)`. The line declares the module, so a new process is one file in `losses/` and one line here.
 
-use crate::loss::{LossInfo, LossKind, LossProcess, losses};
+use crate::loss::{LossBurst, LossInfo, LossKind, LossProcess, losses};
 use bernoulli::BernoulliConfig;
 use tailrace_core::params::tagged;
 use tailrace_core::params::{Invalid, Kind, ParamType, Parameters, Value, check_bounds};
-use tailrace_core::{Probability, Rng};
+use tailrace_core::{Instant, Probability, Rng};
 
 losses! {
     "bernoulli" => bernoulli::Bernoulli(BernoulliConfig),
     "periodic" => periodic::Periodic(PeriodicConfig),
+    "gemodel" => gemodel::Gemodel(GemodelConfig),
     "gilbert_elliott" => gilbert_elliott::GilbertElliott(GilbertElliottConfig),
 }
 

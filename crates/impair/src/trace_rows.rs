@@ -3,7 +3,7 @@
 //!
 //! A row is a line, or the text between semicolons; `#` begins a comment. The first row names the columns: `time` and
 //! any of `rate`, `delay`, `loss` and `queue`. A column can state its unit, as in `rate [Mbit/s]`, or each value its
-//! own. A queue is the name of a discipline or a tc line.
+//! own. A rate of 0 is an outage: the link stays up and sends nothing. A queue is the name of a discipline or a tc line.
 
 use crate::bounds::{DELAYS, RATES};
 use crate::profile::FaultStage;
@@ -124,7 +124,10 @@ fn row(line: &str, columns: &[TraceColumn<'_>]) -> Result<(Duration, FaultStage)
             }
             "rate" => {
                 let rate = Rate::parse(&text)?;
-                within(RATES, Kind::Rate, &rate.to_value())?;
+                // In measurements a rate of 0 is an outage.
+                if rate.as_bps() > 0 {
+                    within(RATES, Kind::Rate, &rate.to_value())?;
+                }
                 stage.rate = Some(rate);
             }
             "delay" => {
@@ -212,6 +215,13 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_of_zero_is_an_outage() {
+        let rows = TraceRows::read("time [s], rate [Mbit/s]; 0, 120.5; 1, 0; 2, 50").unwrap();
+        assert_eq!(rows.rows()[1].1.rate, Some(Rate::from_bps(0)));
+        assert_eq!(TraceRows::read(&rows.to_string()), Ok(rows));
+    }
+
+    #[test]
     fn malformed_tables_are_refused_with_their_row() {
         for (text, why) in [
             ("", "there is no column"),
@@ -222,7 +232,10 @@ mod tests {
             ("time, rate; 0 s", "row 1: 1 values for 2 columns"),
             ("time, rate; 1 s, 1 Mbit/s", "another time than 0 s"),
             ("time, rate; 0 s, 1 Mbit/s; 0 s, 2 Mbit/s", "row 2: 0 s does not come after 0 s"),
-            ("time, rate; 0 s, 0 bit/s", "row 1"),
+            (
+                "time, rate; 0 s, 100000 Gbit/s",
+                "row 1: 100000 Gbit/s is outside 1 bit/s to 10000 Gbit/s: a packet would take no time",
+            ),
             ("time, rate; 0 s, 10", "row 1"),
             ("time, loss; 0 s, 1.5", "row 1"),
             (

@@ -214,8 +214,10 @@ fn every_loss_process_is_described_and_repeats() {
         assert_eq!(config.title(), format!("loss {:?}", info.name));
         assert_eq!(LossConfig::from_value(&config.to_value()), Ok(config.clone()));
         let lost = |config: &LossConfig| {
-            let (mut process, mut rng) = (config.build(), Rng::new(7));
-            let lost: Vec<u64> = (1..=1000).filter(|nth| process.loses(*nth, &mut rng)).collect();
+            let (mut process, mut rng) = (config.build(Rng::new(8)), Rng::new(7));
+            let lost: Vec<u64> = (1..=1000)
+                .filter(|nth| process.loses(*nth, tailrace_core::Instant::from_millis(*nth), &mut rng))
+                .collect();
             (lost, rng != Rng::new(7))
         };
         let (once, again) = (lost(&config), lost(&config));

@@ -11,6 +11,8 @@ pub struct Impairment {
     jitter: Option<DurationDist>,
     reorder: bool,
     rng: Rng,
+    /// Seeds of the streams that loss processes have for themselves.
+    loss_seeds: Rng,
     carried: u64,
     netem: Option<Box<Netem>>,
 }
@@ -18,11 +20,14 @@ pub struct Impairment {
 impl Impairment {
     /// Loss and jitter; `reorder` lets a packet with little jitter overtake one with much.
     pub fn new(loss: &LossConfig, jitter: Option<DurationDist>, reorder: bool, rng: Rng) -> Self {
+        // Another stream than that of the draws, from which nothing is taken for it.
+        let mut loss_seeds = Rng::new(rng.clone().next_u64());
         Self {
-            loss: loss.build(),
+            loss: loss.build(Rng::new(loss_seeds.next_u64())),
             jitter,
             reorder: reorder && jitter.is_some(),
             rng,
+            loss_seeds,
             carried: 0,
             netem: None,
         }
@@ -31,7 +36,7 @@ impl Impairment {
     /// The same impairment with another loss, which begins anew; packets are counted on.
     #[must_use]
     pub fn with_loss(mut self, loss: &LossConfig) -> Self {
-        self.loss = loss.build();
+        self.loss = loss.build(Rng::new(self.loss_seeds.next_u64()));
         self
     }
 
@@ -75,9 +80,9 @@ impl Impairment {
         self.netem.as_deref_mut().filter(|d| d.touches_arrivals())
     }
 
-    /// Whether the packet that arrives now is lost.
-    pub(crate) fn loses(&mut self) -> bool {
+    /// Whether the packet that arrives `at` is lost.
+    pub(crate) fn loses(&mut self, at: Instant) -> bool {
         self.carried += 1;
-        self.loss.loses(self.carried, &mut self.rng)
+        self.loss.loses(self.carried, at, &mut self.rng)
     }
 }

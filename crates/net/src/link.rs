@@ -90,6 +90,8 @@ pub struct Link<P: Packet> {
     /// See [`Link::is_plain`].
     plain: bool,
     up: bool,
+    /// Its rate is zero: what comes waits.
+    halted: bool,
     /// The host that has no route over it, where it is only for that reason that it is down.
     routeless: Option<NodeId>,
     watched: bool,
@@ -162,6 +164,7 @@ impl<P: Routed> Link<P> {
             free_below: 0,
             plain: false,
             up: true,
+            halted: false,
             routeless: None,
             watched: config.watched,
             reports: false,
@@ -484,7 +487,7 @@ impl<P: Routed> Link<P> {
         }
         let Some(pkt) = self.arrival(packets, now) else { return Outcome::Nothing };
         let lost = self.schedule.as_mut().is_some_and(|schedule| schedule.take_lost(pkt));
-        if lost || self.impairment.as_mut().is_some_and(|i| i.loses()) {
+        if lost || self.impairment.as_mut().is_some_and(|i| i.loses(now)) {
             self.event_counters.dropped[DropReason::LinkLoss as usize] += 1;
             return Outcome::Lost(pkt);
         }

@@ -250,6 +250,7 @@ fn shape(shape: Shape) -> String {
         Shape::Interfaces => "number, range or list of these".to_string(),
         Shape::LinkRate => "rate, trace or kind of rate".to_string(),
         Shape::Addresses => "IPv4 address, or a list of them".to_string(),
+        Shape::Paths => "list of paths".to_string(),
         Shape::Starts => "duration, distribution or list of durations".to_string(),
         _ => "text".to_string(),
     }
@@ -279,7 +280,7 @@ fn range(bounds: Bounds, kind: Kind) -> Value {
         "least": bounds.least,
         "most": bounds.most,
         "shown": bounds.shown(kind),
-        "why": bounds.why,
+        "why": bounds.reason(),
         "usual": bounds.usual,
     })
 }

@@ -8,6 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tailrace_core::Bytes;
 use tailrace_scenario::{
@@ -23,6 +24,8 @@ pub(crate) struct Scenario {
     declaration: Declaration,
     warnings: Vec<Diagnostic>,
     memory: Estimate,
+    /// Folder of its file.
+    folder: Option<PathBuf>,
 }
 
 /// The text of a scenario file, read once for all scenarios that are made of it.
@@ -68,14 +71,14 @@ impl Source {
     #[pyo3(signature = (overrides, memory=None))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     fn scenario(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
-        Scenario::of(self.source.scenario(&overrides, room(memory)))
+        Scenario::of(self.source.scenario(&overrides, room(memory)), &self.files)
     }
 
     /// The same without its `[sweep]`, of which it is a variant.
     #[pyo3(signature = (overrides, memory=None))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
     fn variant(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
-        Scenario::of(self.source.variant(&overrides, room(memory)))
+        Scenario::of(self.source.variant(&overrides, room(memory)), &self.files)
     }
 
     /// The file's value at a path, after overrides, as TOML; `ValueError` explains a missing value.
@@ -117,9 +120,10 @@ impl Source {
 }
 
 impl Scenario {
-    fn of(read: Result<Parsed, Vec<Diagnostic>>) -> PyResult<Self> {
+    fn of(read: Result<Parsed, Vec<Diagnostic>>, files: &ScenarioFolder) -> PyResult<Self> {
         let Parsed { scenario, declaration, warnings, memory } = read.map_err(|e| scenario_error(&e))?;
-        Ok(Self { scenario: Arc::new(scenario), declaration, warnings, memory })
+        let folder = files.folder().map(Path::to_path_buf);
+        Ok(Self { scenario: Arc::new(scenario), declaration, warnings, memory, folder })
     }
 }
 
@@ -167,6 +171,19 @@ impl Scenario {
     fn kernel_hosts(&self) -> Vec<(&str, &str)> {
         let nodes = self.scenario.nodes.iter();
         nodes.filter_map(|node| Some((node.name.as_str(), node.kernel.as_ref()?.kernel.as_str()))).collect()
+    }
+
+    /// The files and folders of this machine that each host with a kernel names for its programs.
+    #[getter]
+    fn kernel_files(&self) -> Vec<(&str, &[String])> {
+        let nodes = self.scenario.nodes.iter();
+        nodes.filter_map(|node| Some((node.name.as_str(), node.kernel.as_ref()?.files.as_slice()))).collect()
+    }
+
+    /// The folder of the scenario's file; none where it is of no file.
+    #[getter]
+    fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     #[getter]

@@ -14,6 +14,8 @@ const LARGEST: u64 = 256 << 20;
 #[derive(Debug)]
 pub(crate) struct ScenarioFolder {
     place: PathBuf,
+    /// Absolute path of the folder, where the scenario's file lies there.
+    folder: Option<PathBuf>,
     read: Mutex<BTreeMap<String, String>>,
 }
 
@@ -21,7 +23,16 @@ impl ScenarioFolder {
     /// The folder of a scenario file, with files that have been read before.
     pub(crate) fn of(scenario: &str, read: BTreeMap<String, String>) -> Self {
         let place = Path::new(scenario).parent().unwrap_or_else(|| Path::new("")).to_path_buf();
-        Self { place, read: Mutex::new(read) }
+        let folder = Path::new(scenario)
+            .is_file()
+            .then(|| std::path::absolute(Path::new(".").join(&place)).ok())
+            .flatten();
+        Self { place, folder, read: Mutex::new(read) }
+    }
+
+    /// Absolute path of the folder; none where the scenario is of no file.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
     }
 
     /// Contents of the files that have been read.

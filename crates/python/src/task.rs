@@ -17,6 +17,9 @@ use tailrace_core::Instant;
 use tailrace_sim::{CaptureFile, Control, Progress, RunCost, RunError, RunOutput, Simulation};
 
 /// A run that can be executed on any thread, watched and stopped from others.
+/// Paths of kernels by name, the agent, files and folders that programs of hosts may read, and whether programs are trusted.
+type KernelsOfTask = (BTreeMap<String, PathBuf>, PathBuf, BTreeMap<String, Vec<PathBuf>>, bool);
+
 #[pyclass(frozen, module = "tailrace._native")]
 pub(crate) struct Task {
     scenario: Arc<tailrace_scenario::Scenario>,
@@ -36,7 +39,8 @@ impl Task {
     /// With `captures` they go into that folder while the run goes on, as `0.pcapng`, `1.pcapng`, ... in the order of
     /// `Output.captures`, which has no bytes of them then. `rows` is called with tables of series and events, as those of
     /// `Output.tables`, each time that there are `rows_at_once` bytes of them; the output has those that are left.
-    /// `kernels` is for scenarios that name some: their paths by name, and the program that launches them.
+    /// `kernels` is for scenarios that name some: their paths by name, the program that launches them, the files and folders that
+    /// programs of each host may read, and whether programs are trusted where nothing confines them.
     #[new]
     #[pyo3(signature = (scenario, run, captures=None, rows=None, rows_at_once=0, kernels=None))]
     fn new(
@@ -45,11 +49,14 @@ impl Task {
         captures: Option<PathBuf>,
         rows: Option<Py<PyAny>>,
         rows_at_once: usize,
-        kernels: Option<(BTreeMap<String, PathBuf>, PathBuf)>,
+        kernels: Option<KernelsOfTask>,
     ) -> Self {
         let scenario = Arc::clone(&scenario.scenario);
         let control = Arc::<Control>::default();
-        let stock = kernels.map(|(kernels, agent)| Stock { kernels, agent, control: Arc::clone(&control) });
+        let stock = kernels.map(|(kernels, agent, readable, unconfined)| {
+            let control = Arc::clone(&control);
+            Stock { kernels, agent, readable, unconfined, control }
+        });
         Self { scenario, run, control, captures, rows, rows_at_once, stock }
     }
 

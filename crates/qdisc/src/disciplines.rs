@@ -5,7 +5,7 @@
 
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::plugin::{PluginConfig, PluginQdisc};
-use crate::registry::{Discipline, Invalid, QdiscInfo, differences, qdiscs};
+use crate::registry::{Discipline, Invalid, QdiscInfo, Shaping, differences, qdiscs};
 use crate::tc::{NoTc, TcError, TcExport, TcWords};
 use tailrace_core::params::{Choice, Value};
 use tailrace_core::{Instant, Limit, Packet};

@@ -53,5 +53,5 @@ pub use disciplines::{Qdisc, QdiscConfig, catalog};
 pub use flow_queue::{FlowQueue, FlowSetup};
 pub use managed::Managed;
 pub use plugin::{PluginConfig, PluginQdisc};
-pub use registry::{Discipline, QdiscInfo};
+pub use registry::{Discipline, QdiscInfo, Shaping};
 pub use tc::TcError;

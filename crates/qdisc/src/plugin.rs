@@ -8,7 +8,7 @@
 mod ticket;
 
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline, Sink};
-use crate::registry::{Discipline, Invalid};
+use crate::registry::{Discipline, Invalid, Shaping};
 use core::fmt;
 use tailrace_core::params::plugin::{Named, PluginParameters, equal};
 use tailrace_core::params::{ParamInfo, SetError, Value};
@@ -31,6 +31,10 @@ pub trait PluginDiscipline: PluginParameters {
     fn build(&self, link: &LinkView) -> TicketQueue;
     /// Whether it singles out flows and reports them as flagged and cleared.
     fn classifies(&self) -> bool;
+    /// Whether it holds packets back though its link is free.
+    fn shaping(&self) -> Shaping {
+        Shaping::None
+    }
     /// A copy.
     fn copy(&self) -> Box<dyn PluginDiscipline>;
 }
@@ -48,6 +52,9 @@ where
     }
     fn classifies(&self) -> bool {
         C::CLASSIFIES
+    }
+    fn shaping(&self) -> Shaping {
+        self.config.shaping()
     }
     fn copy(&self) -> Box<dyn PluginDiscipline> {
         Box::new(self.clone())
@@ -99,6 +106,9 @@ impl PluginConfig {
     }
     pub(crate) fn classifies(&self) -> bool {
         self.0.classifies()
+    }
+    pub(crate) fn shaping(&self) -> Shaping {
+        self.0.shaping()
     }
     pub(crate) fn build<P: Packet>(&self, link: &LinkView) -> Box<PluginQdisc<P>> {
         Box::new(PluginQdisc { queue: self.0.build(link), waiting: Waiting::default() })

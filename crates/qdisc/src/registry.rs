@@ -57,6 +57,21 @@ pub trait Discipline: Parameters {
     fn plain_fifo(&self) -> Option<Limit> {
         None
     }
+    /// Whether the discipline holds packets back though its link is free: estimates then reckon with its rate.
+    fn shaping(&self) -> Shaping {
+        Shaping::None
+    }
+}
+
+/// Rate that a discipline itself sends at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shaping {
+    /// None: packets leave as fast as the link takes them.
+    None,
+    /// A constant rate.
+    At(Rate),
+    /// A rate that cannot be told beforehand, as it follows the traffic.
+    Unknown,
 }
 
 /// The parameters of `params` that have another value, or none, there than here.
@@ -181,6 +196,10 @@ macro_rules! qdiscs {
             /// computed without asking it.
             pub fn plain_fifo(&self) -> Option<Limit> {
                 match self { $( Self::$variant(c) => c.plain_fifo(), )+ Self::Plugin(_) => None }
+            }
+            /// Whether the discipline holds packets back though its link is free.
+            pub fn shaping(&self) -> Shaping {
+                match self { $( Self::$variant(c) => c.shaping(), )+ Self::Plugin(c) => c.shaping() }
             }
             /// Rules for labels at hosts, where the discipline needs them.
             pub fn host_rules(&self) -> Option<netfence::HostRules> {

@@ -139,7 +139,7 @@ impl<'a> TcWords<'a> {
     /// See [`TcWords::size`].
     pub fn count32(&mut self) -> Result<u32, TcError> {
         let n = self.count()?;
-        u32::try_from(n).map_err(|_| self.error(format!("{n} is too large")))
+        u32::try_from(n).map_err(|_| self.error(format!("{n} is too large; at most {} fits", u32::MAX)))
     }
 
     /// The next word as a probability.
@@ -186,7 +186,8 @@ impl<'a> TcWords<'a> {
         let value = number.parse::<f64>().ok().zip(factor(&unit.to_ascii_lowercase())).map(|(n, k)| n * k);
         let value = value.ok_or_else(|| self.error(format!("{word:?} is not {expected}")))?;
         if value >= 9.2e18 {
-            return Err(self.error(format!("{word:?} is too large")));
+            let most = 9.2e18 / factor(&unit.to_ascii_lowercase()).unwrap_or(1.0);
+            return Err(self.error(format!("{word:?} is too large; at most {most:e}{unit} can be counted")));
         }
         Ok((value + 0.5) as u64)
     }

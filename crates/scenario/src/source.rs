@@ -234,6 +234,10 @@ fn set(root: &mut Table, overrides: &[(String, String)], sink: &Sink<'_>) {
     ordered.sort_by_key(|(_, (path, _))| path::split(path).map_or(0, |segments| segments.len()));
     for (i, (path, value)) in ordered {
         let value = read::parse_override(value, i, sink);
+        if let Err(unplaced) = path::check_beginning(root, path, &SCENARIO.names()) {
+            unplaced.report(Origin::Override(i), sink);
+            continue;
+        }
         if let Err(lost) = path::set(root, path, Origin::Override(i), value, queue::long_form) {
             lost.report(Origin::Override(i), sink);
         }

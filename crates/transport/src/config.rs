@@ -20,15 +20,15 @@ parameters! {
     /// Options of a TCP endpoint that a user varies. Counts of packets are in segments of `mss` bytes.
     pub struct TcpConfig with behaviour: TcpBehaviour {
         /// Payload of a full segment; TCP options are added to it. The smaller value of both ends is used.
-        mss: Bytes = Bytes(1460), "Ethernet MTU less 40 bytes of headers", in "1 B"..="65475 B": "a packet of at most 65535 B leaves 65475 B beside the headers";
+        mss: Bytes = Bytes(1460), "Ethernet MTU less 40 bytes of headers", in "1 B"..="65475 B": "a segment carries a byte at least | a packet of at most 65535 B leaves 65475 B beside the headers";
         /// The initial window, in packets. A large one loses packets where queues are short. `"auto"` is min(10 MSS,
         /// max(2 MSS, 14600 B)).
-        iw: Option<u64> = None, "RFC 6928 §2", in 1..=1000000: "so many packets are sent at once";
+        iw: Option<u64> = None, "RFC 6928 §2", in 1..=1000000: "at least one packet is sent | so many packets are sent at once";
         /// The slow-start threshold at the beginning, in packets. `"auto"` is unlimited.
-        initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1", in 1..=1000000000: "no window is larger or smaller";
+        initial_ssthresh: Option<u64> = None, "RFC 5681 §3.1", in 1..=1000000000: "no window is smaller | no window is larger";
         /// The largest window that the sender uses, in packets (ns-2's `window_`), in addition to cwnd and the
         /// receiver's window. `"auto"` is no such limit.
-        window: Option<u64> = None, "RFC 9293", in 1..=1000000000: "no window is larger or smaller";
+        window: Option<u64> = None, "RFC 9293", in 1..=1000000000: "no window is smaller | no window is larger";
         /// Whether selective acknowledgments (SACK) are used; both ends must have them on.
         sack: bool = true, "RFC 2018";
         /// Whether TCP timestamps are used; both ends must have them on. They take 12 bytes in each segment, allow
@@ -54,18 +54,18 @@ parameters! {
         tcp_wmem: Option<BufferSizes> = None, "off; Linux tcp_wmem, tcp_sndbuf_expand";
         /// The smallest retransmission timeout (RTO). If it is small, there are timeouts without a loss; if it is
         /// large, a sender stalls for long after one.
-        min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout takes computing time";
+        min_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.4", in "10 us"..="1000 h": "each timeout takes computing time | no run waits that long";
         /// The retransmission timeout before the first round-trip sample.
-        initial_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.1", in "10 us"..="1000 h": "each timeout takes computing time";
+        initial_rto: Duration = Duration::from_secs(1), "RFC 6298 §2.1", in "10 us"..="1000 h": "each timeout takes computing time | no run waits that long";
         /// The largest retransmission timeout, doubled ones included.
-        max_rto: Duration = Duration::from_secs(60), "RFC 6298 §2.5", in "10 us"..="1000 h": "each timeout takes computing time";
+        max_rto: Duration = Duration::from_secs(60), "RFC 6298 §2.5", in "10 us"..="1000 h": "each timeout takes computing time | no run waits that long";
         /// After how many segments an ACK is sent at the latest; 0 or 1 acknowledges each one.
         delayed_ack: u8 = 2, "RFC 5681 §4.2";
         /// Whether the first two duplicate ACKs each let out a segment of new data.
         limited_transmit: bool = true, "RFC 3042";
         /// Number of duplicate ACKs that mean that a segment is lost. With more, reordering is tolerated better, but losses are
         /// noticed later.
-        dup_thresh: u8 = 3, "RFC 5681 §3.2", in 1..=255: "without a duplicate ACK there is no sign of a loss";
+        dup_thresh: u8 = 3, "RFC 5681 §3.2", in 1..=255: "without a duplicate ACK there is no sign of a loss | the counter has 8 bits";
         /// After how many timeouts in a row without an ACK of new data the connection gives up. `"auto"` is never.
         data_retries: Option<u64> = Some(15), "RFC 1122 §4.2.3.5: R2 at least 100 s";
         /// After how many retransmissions of a SYN the connection gives up. `"auto"` is never.
@@ -84,7 +84,7 @@ parameters! {
         /// Forbidden behaviour of this endpoint, for studies of attacks (Savage et al., CCR 29(5), 1999).
         misbehaviour: Misbehaviour = Misbehaviour::None, "RFC 5681 §5";
         /// Into how many pieces ACKs are divided, how many segments ahead they are, or how often they are repeated.
-        misbehaviour_degree: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment causes so many ACKs, which takes computing time";
+        misbehaviour_degree: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment needs an ACK | each segment causes so many ACKs, which takes computing time";
     }
 }
 

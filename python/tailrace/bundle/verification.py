@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from tailrace import _native
 from tailrace.bundle.archive import Bundle
 from tailrace.bundle.experiment import Experiment, RecordedRun
-from tailrace.execution import execute, tasks
+from tailrace.errors import UsageError
+from tailrace.execution import execute, identity, tasks
 from tailrace.execution.execute import Job, Watch
-from tailrace.execution.identity import ENGINE
 from tailrace.execution.streaming import Rows, Spill
 from tailrace.scenario.scenario import Algorithms, Scenario
 
@@ -73,15 +73,31 @@ def verify(
     """Does the runs again on this machine and compares their fingerprints."""
     todo = chosen(bundle, sample)
     found = {id(experiment): Verified(experiment) for experiment, _ in todo}
-    most = min(threads or execute.default_jobs(), len(todo))
+    lacking = {id(experiment): _lacking(experiment, algorithms) for experiment, _ in todo}
+    for experiment, run in todo:
+        if reason := lacking[id(experiment)]:
+            found[id(experiment)].errors.append(f"{experiment.name} run {run.run}: {reason}")
+    able = [(experiment, run) for experiment, run in todo if not lacking[id(experiment)]]
+    most = min(threads or execute.default_jobs(), len(able))
     spill = Spill()
     try:
-        sink = _Comparing(todo, found, spill)
-        interrupted = execute.stream(_jobs(todo, algorithms), len(todo), sink, most, watch, stop)
+        sink = _Comparing(able, found, spill)
+        interrupted = execute.stream(_jobs(able, algorithms), len(able), sink, most, watch, stop)
     finally:
         spill.close()
-    others = {experiment.engine for experiment, _ in todo if experiment.engine} - {ENGINE}
+    others = {experiment.engine for experiment, _ in todo if experiment.engine} - {identity.ENGINE}
     return Verification(list(found.values()), sorted(others), interrupted)
+
+
+def _lacking(experiment: Experiment, algorithms: Algorithms) -> str:
+    """Kernel that an experiment names and this machine does not have, with the remedy; empty where it has all."""
+    scenario = Scenario(experiment.toml, experiment.name, algorithms=algorithms)
+    try:
+        if scenario.native.kernels:
+            identity.of_cell(scenario)
+    except UsageError as error:
+        return str(error)
+    return ""
 
 
 def _jobs(todo: Sequence[tuple[Experiment, RecordedRun]], algorithms: Algorithms) -> Iterator[Job]:

@@ -9,6 +9,7 @@ import typer
 
 from tailrace.cli import common, signals
 from tailrace.cli.common import guarded, say
+from tailrace.kernels import confinement
 
 # Same exit code as a difference in `tailrace compare --identical` and `tailrace reproduce`.
 DIFFERENT = 4
@@ -74,6 +75,7 @@ def verify(
         ),
     ] = False,
     jobs: common.Jobs = None,
+    trust_programs: common.TrustPrograms = False,
     json: common.Json = False,
     quiet: common.Quiet = False,
 ) -> None:
@@ -81,6 +83,7 @@ def verify(
 
     Ends with 4 if one differs.
     """
+    confinement.trust_programs(trust_programs)
     from tailrace.bundle import archive, verification
     from tailrace.execution import progress
     from tailrace.scenario import plugins

@@ -10,7 +10,7 @@ from tailrace.cli import common, figure_checks
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import describe, warn
 from tailrace.errors import ScenarioError, UsageError
-from tailrace.kernels import run_kernels
+from tailrace.kernels import confinement, run_kernels
 from tailrace.scenario.scenario import Scenario
 from tailrace.study import variants
 
@@ -25,8 +25,10 @@ def check(
     with_files: common.With = None,
     json: common.Json = False,
     quiet: common.Quiet = False,
+    trust_programs: common.TrustPrograms = False,
 ) -> None:
     """Check scenarios without running them: errors with line and column, and warnings."""
+    confinement.trust_programs(trust_programs)
     code = 0
     reports = []
     for file in files:

@@ -14,10 +14,7 @@ import typer
 
 from tailrace.cli import signals
 from tailrace.cli.signals import INTERRUPTED
-from tailrace.data.resume import Resumption
 from tailrace.errors import TailraceError, UsageError
-from tailrace.execution import execute
-from tailrace.execution.execute import Outcome
 from tailrace.scenario.scenario import Scenario, parse_assignments
 from tailrace.text.names import visible
 from tailrace.text.text_table import PIPED_WIDTH
@@ -136,6 +133,14 @@ Fresh = Annotated[
         "--fresh", help="Repeat all runs. Without it, runs that are already in the folder are not repeated."
     ),
 ]
+TrustPrograms = Annotated[
+    bool,
+    typer.Option(
+        "--trust-programs",
+        help="Let programs of hosts with kernels read what their `files` name anywhere, take kernels that were not "
+        "built here, and run them also on systems that cannot confine them (without Landlock).",
+    ),
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be run, without running it.")]
 
 
@@ -241,30 +246,6 @@ def show(*renderables: object) -> None:
 def listed(text: str | None) -> list[str]:
     """The words of an option that takes several, with commas; a path's name has spaces: `wifi to eth1.goodput`."""
     return [word for word in map(str.strip, (text or "").split(",")) if word]
-
-
-def say_known(resumed: Resumption, runs: int, *, quiet: bool) -> None:
-    """Notes that runs were found and not done again."""
-    if resumed.found and not quiet:
-        rest = "" if resumed.found == runs else f", {runs - resumed.found} were to do"
-        say(f"{resumed.found} of {runs} runs were already there{rest}; --fresh repeats all")
-
-
-def exit_code_of(outcome: Outcome) -> int:
-    """Tells what went wrong; the exit code that follows from it. Ends here if there is nothing to keep.
-
-    Raises `RunError`, which tells it, where no run ended although nobody stopped them.
-    """
-    execute.completed(outcome)
-    for error in outcome.errors:
-        say(f"error: {error}")
-    if outcome.interrupted and not any(outcome.finished):
-        say("interrupted before any run had finished; nothing was written")
-        raise typer.Exit(INTERRUPTED)
-    if outcome.interrupted:
-        say("interrupted: finished runs are kept")
-        return INTERRUPTED
-    return 1 if outcome.errors else 0
 
 
 def quoted(place: Path) -> str:

@@ -3,17 +3,18 @@
 import json as json_text
 import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tailrace import api
 from tailrace.cli import (
     common,
     figure_checks,
     folder_differences,
+    kept_runs,
     named_figures,
     output_folder,
     signals,
@@ -21,14 +22,16 @@ from tailrace.cli import (
 )
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import check_figures
-from tailrace.cli.run import Shown, describe, draw, ended, on_a_closed_terminal, plan, say_unsettled, warn
+from tailrace.cli.run import Shown, describe, draw, on_a_closed_terminal, plan, say_unsettled, warn
+from tailrace.cli.shared_options import RunOptions, TableOptions, VariationOptions, spread
 from tailrace.data.comparison import Comparison, folder_names, opened
 from tailrace.data.result import Result
-from tailrace.data.resume import Resumption
 from tailrace.kernels import run_kernels
 from tailrace.scenario.scenario import Scenario
 from tailrace.stats import host_programs
-from tailrace.study import variants
+from tailrace.study import result_runs, variants
+from tailrace.study.declaration import Declaration
+from tailrace.study.result_runs import Variants
 from tailrace.system import path_errors
 from tailrace.text import near_misses
 
@@ -37,42 +40,17 @@ if TYPE_CHECKING:
 
 
 @guarded
+@spread("results/<name>-compare for a file; none for folders")
 def compare(  # noqa: PLR0913, PLR0917 - the options of the command
     paths: Annotated[
         list[str],
         typer.Argument(metavar="FILE | DIR...", help="A scenario file, or two or more result folders."),
     ],
-    set_each: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set-each",
-            metavar="PATH=V,V,...",
-            help="Values to compare [default: those of the file's [sweep]].",
-            autocompletion=common.offered("several_values"),
-        ),
-    ] = None,
-    sets: common.Sets = None,
-    allow: common.Allow = None,
-    with_files: common.With = None,
-    runs: common.Runs = None,
-    seed: common.Seed = None,
-    jobs: common.Jobs = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Folder for the results [default for a file: results/<name>-compare].",
-        ),
-    ] = None,
-    json: common.Json = False,
-    quiet: common.Quiet = False,
-    dry_run: common.DryRun = False,
-    fresh: common.Fresh = False,
+    variation: VariationOptions,
+    options: RunOptions,
+    tables: TableOptions,
     figures: common.Figures = None,
     queue: common.Queue = None,
-    no_plots: common.NoPlots = False,
     identical: Annotated[
         bool,
         typer.Option(
@@ -81,60 +59,117 @@ def compare(  # noqa: PLR0913, PLR0917 - the options of the command
             "not, exit with 4.",
         ),
     ] = False,
-    columns: table_options.Columns = None,
-    form: table_options.Form = None,
     tolerance: table_options.Tolerances = None,
     strict: table_options.Strict = False,
     baseline: table_options.Baseline = None,
 ) -> None:
     """Compare variants of a scenario, or result folders: a table and figures; for two folders the differences."""
     wanted = check_figures(figures)
+    json, quiet = options.json, options.quiet
     wished = table_options.wanted(
-        columns, form, tolerance, strict=strict, baseline=baseline, json=json and not dry_run
+        tables.columns,
+        options.form,
+        tolerance,
+        strict=strict,
+        baseline=baseline,
+        json=json and not tables.dry_run,
     )
     two = folder_differences.is_pair(paths, wished)
     _end_with_studies(paths, wished, two=two, json=json, quiet=quiet)
-    cells: dict[str, Scenario] = {}
-    target = output
-    if not all(Path(path).is_dir() for path in paths):
-        scenario = common.load(_single(paths), sets, seed, runs, allow, with_files)
-        figure_checks.check_file(scenario, set_each or [])
-        run_kernels.check(scenario)
-        wanted = wanted or named_figures.over_time(scenario)
-        cells = of_file(scenario, set_each or [], queue)
-        if baseline is not None:
-            near_misses.known(baseline, list(cells), "variant")
-        table_options.check(cells.values(), wished)
-        if not quiet:
-            warn(variants.warnings(cells))
-        if dry_run:
-            _echo_plans(cells, json=json)
-            return
-        if not json:
-            target = target or output_folder.default_place(scenario, "-compare", set_each or [])
+    look = _Look(wanted, wished, queue, identical=identical, two=two, plots=not tables.no_plots)
+    if all(Path(path).is_dir() for path in paths):
+        _compare_folders(paths, options, look)
+    else:
+        _compare_variants(_single(paths), variation, options, tables, look)
+
+
+@dataclass(frozen=True)
+class _Look:
+    """Form in which results are shown, and what must hold of them."""
+
+    figures: Sequence[str]
+    wished: table_options.Wanted
+    queue: str | None
+    identical: bool
+    two: bool
+    plots: bool
+
+
+def _compare_folders(paths: Sequence[str], options: RunOptions, look: _Look) -> None:
+    """Puts result folders side by side; what was asked to be kept of it is kept."""
+    target = options.output
+    if target:
+        output_folder.look_at(target, {}, asked=True, quiet=options.quiet)
+    with signals.Held() as held:
+        comparison = of_folders(paths).studying(look.queue)
+        place = output_folder.keep(comparison, target) if target else None
+    code = kept_runs.final(0, held, lost=place != target)
+    _end(comparison, (place, target), (code, held), options, look)
+
+
+def _compare_variants(
+    file: str, variation: VariationOptions, options: RunOptions, tables: TableOptions, look: _Look
+) -> None:
+    """Runs the variants of a file as a sweep, and puts their results side by side."""
+    scenario = options.load(file)
+    declared = variation.declared()
+    figure_checks.check_file(scenario, variation.said)
+    run_kernels.check(scenario)
+    cells = of_file(scenario, declared, look.queue)
+    wished, goals = look.wished, tables.goals()
+    if wished.baseline is not None:
+        near_misses.known(wished.baseline, list(cells), "variant")
+    table_options.check(cells.values(), wished, goals)
+    if not options.quiet:
+        warn(variants.warnings(cells))
+    if tables.dry_run:
+        echo_plans(cells, json=options.json)
+        return
+    target = options.output
+    if not options.json:
+        target = target or output_folder.default_place(scenario, "-compare", variation.varied_values)
     if target:
         named = dict(zip(folder_names(list(cells)), cells.values(), strict=True))
-        output_folder.look_at(target, named, asked=output is not None, quiet=quiet)
-    # Until everything is saved, whoever stops this still gets what has ended.
-    with signals.Held() as held, Resumption(target, fresh=fresh) as resumed:
-        found = run_cells(cells, jobs, held, resumed, quiet=quiet) if cells else (of_folders(paths), 0)
-        comparison, code = found[0].studying(queue), found[1]
-        kept = output_folder.keep(comparison, target) if target else None
-        if kept:
-            resumed.over()
-    difference = folder_differences.of_results(comparison, wished, two=two)
-    code = ended(code, held, lost=kept != target)
+        output_folder.look_at(target, named, asked=options.output is not None, quiet=options.quiet)
+    kept = kept_runs.of(Variants(scenario, cells), options, target, result_runs.comparison, goals)
+    look = replace(look, figures=look.figures or named_figures.over_time(scenario))
+    if not options.quiet:
+        table_options.say_missed(kept.ended.missed, len(cells))
+    _end(
+        kept.result.studying(look.queue),
+        (kept.place, target),
+        (of_several(kept.code), kept.held),
+        options,
+        look,
+    )
+
+
+def of_several(code: int) -> int:
+    """Exit code 3 is "some failed": 1 would say that there is nothing to look at."""
+    return 3 if code == 1 else code
+
+
+def _end(
+    comparison: Comparison,
+    places: tuple[Path | None, Path | None],
+    ended: tuple[int, signals.Held],
+    options: RunOptions,
+    look: _Look,
+) -> None:
+    """Shows results that are at the first place and were to be at the second, and judges them."""
+    (kept, target), (code, held) = places, ended
+    difference = folder_differences.of_results(comparison, look.wished, two=look.two)
     shown = Shown(
         kept,
-        json=json,
-        quiet=quiet and kept == target,
-        plots=not no_plots and code == 0,
-        figures=wanted,
-        wished=wished,
+        json=options.json,
+        quiet=options.quiet and kept == target,
+        plots=look.plots and code == 0,
+        figures=look.figures,
+        wished=look.wished,
     )
     with on_a_closed_terminal(held):
         finish(comparison, shown, difference)
-    if code := _judged(comparison, difference, code, identical=identical):
+    if code := _judged(comparison, difference, code, identical=look.identical):
         raise typer.Exit(code)
 
 
@@ -168,16 +203,17 @@ def _single(paths: list[str]) -> str:
     return paths[0]
 
 
-def _echo_plans(cells: Mapping[str, Scenario], *, json: bool) -> None:
+def echo_plans(cells: Mapping[str, Scenario], *, json: bool) -> None:
+    """Prints what would be run of each variant."""
     if json:
         typer.echo(json_text.dumps({label: plan(cell) for label, cell in cells.items()}, indent=2))
     else:
         common.echo("\n".join(f"{label}: {describe(cell)}" for label, cell in cells.items()))
 
 
-def of_file(scenario: Scenario, set_each: list[str], queue: str | None = None) -> dict[str, Scenario]:
+def of_file(scenario: Scenario, declared: Declaration, queue: str | None = None) -> dict[str, Scenario]:
     """The variants of a scenario; every one is checked before any is run, and that there is such a queue."""
-    cells = variants.of_options(set_each) or variants.of_scenario(scenario)
+    cells = variants.of_declaration(scenario, declared)
     if not cells:
         common.fail(
             f"{scenario.file_name} has no [sweep]; say what to compare, "
@@ -195,28 +231,13 @@ def check_queue(cells: Mapping[str, Scenario], queue: str) -> None:
     near_misses.known(queue, list(dict.fromkeys(str(entry["queue"]) for entry in entries)), "queue")
 
 
-def of_folders(paths: list[str]) -> Comparison:
+def of_folders(paths: Sequence[str]) -> Comparison:
     """Result folders, called by their names, or by their paths where names repeat."""
     places = [Path(path) for path in paths]
     found = opened(places)
     if isinstance(found, Result):
         common.fail(f"{places[0]} is one result; name at least two")
     return found
-
-
-def run_cells(
-    cells: Mapping[str, Scenario], jobs: int | None, held: signals.Held, resumed: Resumption, *, quiet: bool
-) -> tuple[Comparison, int]:
-    """Runs every variant; what ended is kept whatever stopped the others."""
-    todo = [job for label, scenario in cells.items() for job in api.jobs_of(scenario, label)]
-    outcome = api.watched(todo, jobs, quiet=quiet, stop=lambda: bool(held), resumed=resumed)
-    common.say_known(resumed, len(todo), quiet=quiet)
-    code = common.exit_code_of(outcome)
-    comparison = api.comparison_of(cells, todo, outcome, next(iter(cells.values())).name)
-    if comparison is None:  # exit_code_of ended here already
-        raise typer.Exit(code)
-    # Exit code 3 is "some failed": 1 would say that there is nothing to look at.
-    return comparison, 3 if code == 1 else code
 
 
 def finish(comparison: Comparison, shown: Shown, difference: "Differences | None" = None) -> None:

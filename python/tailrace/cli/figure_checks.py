@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from tailrace.cli import common
 from tailrace.cli.named_figures import SERIES, asked_of
@@ -19,6 +19,9 @@ from tailrace.study.cells import Cell
 from tailrace.study.expected_columns import Foreseen
 from tailrace.study.variation import Variation
 from tailrace.text import quantities
+
+if TYPE_CHECKING:
+    from tailrace.study.declaration import Options
 
 _T = TypeVar("_T")
 # Words that `by` takes beside swept parameters: owners of a metric.
@@ -44,13 +47,13 @@ def check(scenario: Scenario, variation: Variation | None, cells: Callable[[], I
         raise scenario.objected(wrong)
 
 
-def check_file(scenario: Scenario, set_each: Sequence[str] = ()) -> None:
+def check_file(scenario: Scenario, said: Options | None = None) -> None:
     """The same with the variants of the file's `[sweep]`, and of options."""
     if not scenario.outline["figures"]:
         return
     from tailrace.study import cells, declaration
 
-    more = declaration.of_options(declaration.Options(set_each=set_each))
+    more = declaration.of_options(said or declaration.Options())
     declared = declaration.of_file(scenario).joined(more)
     if not declared:
         check(scenario, None, lambda: ())

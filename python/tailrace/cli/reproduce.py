@@ -13,6 +13,7 @@ import typer
 from tailrace.cli import common, signals
 from tailrace.cli.common import guarded, say
 from tailrace.errors import UsageError
+from tailrace.kernels import confinement
 
 if TYPE_CHECKING:
     from tailrace.execution.progress import Monitor
@@ -46,6 +47,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - the options of the command
         ),
     ] = None,
     jobs: common.Jobs = None,
+    trust_programs: common.TrustPrograms = False,
     fresh: common.Fresh = False,
     no_plots: common.NoPlots = False,
     json: common.Json = False,
@@ -53,6 +55,7 @@ def reproduce(  # noqa: PLR0913, PLR0917 - the options of the command
     dry_run: common.DryRun = False,
 ) -> None:
     """Run the scenarios of published papers and judge each claim. The same command continues after an interruption."""
+    confinement.trust_programs(trust_programs)
     from tailrace.reproduce import pipeline
 
     target = output or Path("results") / ("papers-quick" if quick else "papers")

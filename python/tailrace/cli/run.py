@@ -11,58 +11,36 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace import api
-from tailrace.cli import common, named_figures, output_folder, signals, table_options
+from tailrace.cli import common, kept_runs, named_figures, output_folder, signals, table_options
 from tailrace.cli.common import guarded, say
 from tailrace.cli.plot import Drawing, check_figures, redrawable
+from tailrace.cli.shared_options import RunOptions, TableOptions, spread
 from tailrace.data.comparison import Comparison
 from tailrace.data.loading import SUMMARY
 from tailrace.data.result import Result
-from tailrace.data.resume import Resumption
-from tailrace.execution.execute import Job, Outcome
 from tailrace.kernels import run_kernels
 from tailrace.scenario.scenario import Scenario
 from tailrace.stats import host_programs
-from tailrace.study import variants
+from tailrace.study import result_runs, variants
+from tailrace.study.result_runs import Variants
 
 if TYPE_CHECKING:
     from tailrace.study.precision import Missed
 
 
 @guarded
-def run(  # noqa: PLR0913, PLR0917 - the options of the command
+@spread("results/<name>, followed by the values of --set; none with --json")
+def run(
     file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML), or - for stdin.")],
-    sets: common.Sets = None,
-    allow: common.Allow = None,
-    with_files: common.With = None,
-    runs: common.Runs = None,
-    seed: common.Seed = None,
-    jobs: common.Jobs = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="DIR",
-            help="Folder for the results [default: results/<name>, followed by the values of "
-            "--set; none with --json].",
-        ),
-    ] = None,
-    json: common.Json = False,
-    quiet: common.Quiet = False,
-    dry_run: common.DryRun = False,
-    fresh: common.Fresh = False,
+    options: RunOptions,
+    tables: TableOptions,
     figures: common.Figures = None,
-    no_plots: common.NoPlots = False,
-    columns: table_options.Columns = None,
-    form: table_options.Form = None,
-    until_ci: common.UntilCi = None,
-    max_runs: common.MaxRuns = None,
 ) -> None:
     """Run a scenario: prints a table, writes a result folder and figures."""
-    wished = table_options.wanted(columns, form, json=json and not dry_run)
-    goals = table_options.goals(until_ci, wished, max_runs)
-    scenario = common.load(file, sets, seed, runs, allow, with_files)
+    json, quiet = options.json, options.quiet
+    wished = table_options.wanted(tables.columns, options.form, json=json and not tables.dry_run)
+    goals = tables.goals()
+    scenario = options.load(file)
     table_options.check([scenario], wished, goals)
     if scenario.outline["figures"]:
         from tailrace.cli import figure_checks  # loads what figures need
@@ -77,46 +55,27 @@ def run(  # noqa: PLR0913, PLR0917 - the options of the command
             say(
                 f"note: this runs the file as it stands; for its {len(cells)} variants: tailrace compare {file}"
             )
-    if dry_run:
+    if tables.dry_run:
         echo_plan(scenario, json=json)
         return
-    target = output or (None if json else output_folder.default_place(scenario))
+    target = options.output or (None if json else output_folder.default_place(scenario))
     if target:
-        output_folder.look_at(target, {"": scenario}, asked=output is not None, quiet=quiet)
-    # Until everything is saved, whoever stops this still gets what has ended.
-    with signals.Held() as held, Resumption(target, fresh=fresh) as resumed:
-
-        def watched(todo: Sequence[Job]) -> Outcome:
-            return api.watched(todo, jobs, quiet=quiet, stop=lambda: bool(held), resumed=resumed)
-
-        scenario, outcome, missed = api.until(scenario, goals, watched)
-        common.say_known(resumed, len(outcome.finished), quiet=quiet)
-        code = common.exit_code_of(outcome)
-        result = api.result_of(scenario, outcome)
-        kept = output_folder.keep(result, target) if target else None
-        if kept:
-            resumed.over()
-    code = ended(code, held, lost=kept != target)
+        output_folder.look_at(target, {"": scenario}, asked=options.output is not None, quiet=quiet)
+    kept = kept_runs.of(Variants(scenario, {"": scenario}), options, target, result_runs.single, goals)
+    result, code = kept.result, kept.code
     shown = Shown(
-        kept,
+        kept.place,
         json=json,
-        quiet=quiet and kept == target,
-        plots=not no_plots and code == 0,
+        quiet=quiet and kept.place == target,
+        plots=not tables.no_plots and code == 0,
         figures=wanted,
         wished=wished,
         interrupted=result.n < result.manifest["runs_asked"] and code == signals.INTERRUPTED,
     )
-    with on_a_closed_terminal(held):
-        _finish(result, shown, missed)
+    with on_a_closed_terminal(kept.held):
+        _finish(result, shown, kept.ended.missed)
     if code:
         raise typer.Exit(code)
-
-
-def ended(code: int, held: signals.Held, *, lost: bool) -> int:
-    """The exit code of a command whose runs are over, and whose result may stand elsewhere than asked."""
-    if held and code != signals.INTERRUPTED:
-        say("interrupted: all runs had finished and are kept")
-    return signals.INTERRUPTED if held else code or int(lost)
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """`tailrace search`: the values at which a metric is largest, or smallest."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -8,7 +7,8 @@ import typer
 from tailrace.cli import common, output_folder, signals, table_options
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
-from tailrace.cli.sweep import FAILED, Dask
+from tailrace.cli.shared_options import RunOptions, spread
+from tailrace.cli.sweep import FAILED
 
 if TYPE_CHECKING:
     from tailrace.study.search_driver import Wanted
@@ -16,8 +16,10 @@ if TYPE_CHECKING:
 
 
 @guarded
+@spread("results/<name>-search")
 def search(  # noqa: PLR0913, PLR0917 - the options of the command
     file: Annotated[str, typer.Argument(metavar="FILE", help="Scenario file (TOML).")],
+    options: RunOptions,
     maximize: Annotated[
         str | None,
         typer.Option(
@@ -76,37 +78,15 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     batch: Annotated[
         int, typer.Option("--batch", metavar="N", min=1, help="Number of trials chosen at a time.")
     ] = 4,
-    sets: common.Sets = None,
-    allow: common.Allow = None,
-    with_files: common.With = None,
-    runs: common.Runs = None,
-    seed: common.Seed = None,
-    jobs: common.Jobs = None,
-    dask: Dask = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder for the results [default: results/<name>-search]."
-        ),
-    ] = None,
-    fresh: Annotated[
-        bool,
-        typer.Option(
-            "--fresh",
-            help="Repeat all trials. Without it, trials that are already in the folder are not repeated.",
-        ),
-    ] = False,
-    form: table_options.Form = None,
-    json: common.Json = False,
-    quiet: common.Quiet = False,
 ) -> None:
     """Find the values that make a metric largest or smallest. The same command continues after an interruption."""
     from tailrace.data.store import Writer
     from tailrace.execution import progress
     from tailrace.study import dask_workers, declaration, metric_probe, search_driver
+    from tailrace.study.attack_damage import is_named
     from tailrace.study.search_result import Search
 
-    form = table_options.form_of(form, json=json)
+    quiet, form = options.quiet, table_options.form_of(options.form, json=options.json)
     wanted = search_driver.Wanted(
         *search_driver.goal(maximize, minimize),
         over=declaration.searched("--over", over or []),
@@ -118,18 +98,18 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
         sampler=sampler,
         batch=batch,
     ).checked()
-    scenario = common.load(file, sets, seed, runs, allow, with_files)
-    if not wanted.wants_damage:
-        # No single run has what an attack costs.
-        metric_probe.check([wanted.goal], [scenario])
-    target = output or output_folder.default_place(scenario, "-search", _said(wanted, over, let))
+    scenario = options.load(file)
+    # No single run has what an attack costs.
+    named = [name for name in wanted.named(scenario) if not is_named([name])]
+    metric_probe.check(named, [scenario])
+    target = options.output or output_folder.default_place(scenario, "-search", _said(wanted, over, let))
     if not quiet:
         warn(scenario.warnings)
     about = {"scenario": scenario.name, "file": scenario.file_name}
     with (
-        dask_workers.way(dask, jobs) as way,
+        dask_workers.way(options.dask, options.jobs) as way,
         signals.Held() as held,
-        Writer.opened(target, about, fresh=fresh) as writer,
+        Writer.opened(target, about, fresh=options.fresh) as writer,
     ):
         for note in writer.notes:
             say(note)

@@ -19,13 +19,14 @@ from tailrace.cli import (
 )
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import on_a_closed_terminal, warn
+from tailrace.cli.shared_options import RunOptions, TableOptions, VariationOptions, spread
 from tailrace.kernels import run_kernels
 from tailrace.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
     from tailrace.data.store import Writer
     from tailrace.study.cells import Plan
-    from tailrace.study.declaration import Options
+    from tailrace.study.declaration import Declaration, Options
     from tailrace.study.precision import Goals, Missed
     from tailrace.study.sharding import Shard
     from tailrace.study.sweep_result import Sweep
@@ -35,18 +36,9 @@ if TYPE_CHECKING:
 FAILED = 3
 
 
-Dask = Annotated[
-    str | None,
-    typer.Option(
-        "--dask",
-        metavar="ADDRESS",
-        help="Run on a Dask cluster: tcp://host:port of its scheduler, or local.",
-    ),
-]
-
-
 @guarded
-def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
+@spread("results/<name>-sweep")
+def sweep(
     file: Annotated[
         str,
         typer.Argument(
@@ -54,62 +46,9 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
             help="Scenario file (TOML) with a [sweep]; or any scenario, with --set-each and similar options.",
         ),
     ],
-    set_each: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set-each",
-            metavar="PATH=V,V,...",
-            help="Values to try, or PATH=uniform(A, B) to draw them at random. Repeatable.",
-            autocompletion=common.offered("several_values"),
-        ),
-    ] = None,
-    together: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--zip",
-            metavar="PATH=V,V; PATH=V,V",
-            help="Values that change together instead of in all combinations. Repeatable.",
-        ),
-    ] = None,
-    let: Annotated[
-        list[str] | None,
-        typer.Option("--let", metavar="NAME=V,...", help="A variable for formulas. Repeatable."),
-    ] = None,
-    derive: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--derive",
-            metavar="PATH=FORMULA",
-            help="A value that is computed from others. Repeatable.",
-            autocompletion=common.offered("path_alone"),
-        ),
-    ] = None,
-    when: Annotated[
-        list[str] | None,
-        typer.Option("--when", metavar="FORMULA", help="Leave out cells for which this is not true."),
-    ] = None,
-    samples: Annotated[
-        int | None,
-        typer.Option("--samples", metavar="N", min=1, help="Number of random values that are drawn."),
-    ] = None,
-    method: Annotated[
-        str,
-        typer.Option(
-            "--method", metavar="NAME", help="Method of drawing random values: latin_hypercube or random."
-        ),
-    ] = "latin_hypercube",
-    sets: common.Sets = None,
-    allow: common.Allow = None,
-    with_files: common.With = None,
-    runs: common.Runs = None,
-    seed: common.Seed = None,
-    jobs: common.Jobs = None,
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output", "-o", metavar="DIR", help="Folder for the results [default: results/<name>-sweep]."
-        ),
-    ] = None,
+    variation: VariationOptions,
+    options: RunOptions,
+    tables: TableOptions,
     shard: Annotated[
         str | None,
         typer.Option(
@@ -118,14 +57,6 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
             help="Run only this share of the sweep; `tailrace merge` combines the shares.",
         ),
     ] = None,
-    dask: Dask = None,
-    fresh: Annotated[
-        bool,
-        typer.Option(
-            "--fresh",
-            help="Repeat all runs. Without it, runs that are already in the folder are not repeated.",
-        ),
-    ] = False,
     damage: Annotated[
         bool,
         typer.Option(
@@ -134,65 +65,64 @@ def sweep(  # noqa: PLR0913, PLR0917 - the options of the command
             "(asking for these does the same).",
         ),
     ] = False,
-    until_ci: common.UntilCi = None,
-    max_runs: common.MaxRuns = None,
-    columns: table_options.Columns = None,
-    form: table_options.Form = None,
-    json: common.Json = False,
-    no_plots: common.NoPlots = False,
-    quiet: common.Quiet = False,
-    dry_run: common.DryRun = False,
 ) -> None:
     """Run a scenario for every combination of values. The same command continues after an interruption."""
     from tailrace.data.store import Writer
-    from tailrace.study import cells, dask_workers, declaration, precision, sweep_runner
+    from tailrace.study import cells, dask_workers, declaration, precision
     from tailrace.study.attack_damage import is_named
     from tailrace.study.sharding import Shard
 
-    form = table_options.form_of(form, json=json and not dry_run)
+    quiet, columns = options.quiet, common.listed(tables.columns)
+    form = table_options.form_of(options.form, json=options.json and not tables.dry_run)
     part = Shard.parse(shard) if shard is not None else None
-    goals = precision.parse(until_ci, common.listed(columns), max_runs, part)
-    scenario = common.load(file, sets, seed, runs, allow, with_files)
-    options = declaration.Options(
-        set_each or [], together or [], let or [], derive or [], when or [], samples, method
-    )
-    declared = declaration.of_file(scenario).joined(declaration.of_options(options))
+    goals = tables.goals(part)
+    scenario = options.load(file)
+    declared = declaration.of_file(scenario).joined(variation.declared())
     plan = cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written))
     drawn = named_figures.of_sweep(scenario)
-    asked = [*common.listed(columns), *named_figures.metrics(drawn), *precision.asked_by(goals)]
+    asked = [*columns, *named_figures.metrics(drawn), *precision.asked_by(goals)]
     damage = damage or is_named(asked)
-    if not declared and not damage:
-        common.fail(
-            f"{file} has no [sweep]; give an axis, for example --set-each link.bottleneck.queue=red,codel"
-        )
-    surveyed = sweep_runner.survey(scenario, plan, damage=damage)
+    surveyed = _surveyed(scenario, declared, plan, damage=damage)
     surveyed = precision.begun(surveyed, goals) if goals else surveyed
     _check_asked(asked, scenario, surveyed)
-    target = output or output_folder.default_place(scenario, "-sweep", _said(options, part))
+    shared = [f"shard={part.number}-of-{part.of}"] if part else []
+    target = options.output or output_folder.default_place(scenario, "-sweep", [*variation.varied, *shared])
     if not quiet:
         _warn(scenario, surveyed, plan)
-    if dry_run:
-        sweep_plan.echo(scenario, surveyed, json=json)
+    if tables.dry_run:
+        sweep_plan.echo(scenario, surveyed, json=options.json)
         return
     about = {"scenario": scenario.name, "file": scenario.file_name}
     with (
-        dask_workers.way(dask, jobs) as way,
+        dask_workers.way(options.dask, options.jobs) as way,
         signals.Held() as held,
-        Writer.opened(target, about, fresh=fresh) as writer,
+        Writer.opened(target, about, fresh=options.fresh) as writer,
     ):
         _say_found(writer, scenario, surveyed, part, quiet=quiet)
-        _note(writer, _again(file, options, sets, seed, runs, allow, with_files), columns, damage=damage)
+        _note(writer, _again(file, variation.said, options), tables.columns, damage=damage)
         done, missed = _done(_Task(scenario, surveyed, writer, way, held), part, goals, quiet=quiet)
     if done.interrupted:
-        _stopped(target, held, done, columns=[] if part else common.listed(columns), form=form, quiet=quiet)
+        _stopped(target, held, done, columns=[] if part else columns, form=form, quiet=quiet)
         raise typer.Exit(signals.INTERRUPTED)
     _say_all_known(done, quiet=quiet)
     if part is None:
-        show_table(target, held, columns=common.listed(columns), form=form, quiet=quiet)
-        named_figures.draw(target, None if no_plots or done.failed else drawn, quiet=quiet)
+        show_table(target, held, columns=columns, form=form, quiet=quiet)
+        named_figures.draw(target, None if tables.no_plots or done.failed else drawn, quiet=quiet)
     elif not quiet:
         _point_to_merge(target, done, part)
     _end(target, done, [] if quiet else missed, surveyed)
+
+
+def _surveyed(scenario: Scenario, declared: "Declaration", plan: "Plan", *, damage: bool) -> "Survey":
+    """All cells, read once."""
+    from tailrace.study import sweep_runner
+
+    if not declared and not damage:
+        common.fail(
+            f"{scenario.file_name} has no [sweep]; give an axis, for example "
+            "--set-each link.bottleneck.queue=red,codel"
+        )
+    return sweep_runner.survey(scenario, plan, damage=damage)
 
 
 def _say_all_known(done: "Done", *, quiet: bool) -> None:
@@ -297,35 +227,20 @@ def _done(
         return sweep_runner.run(*sweep, task.way, watch, lambda: bool(task.held), part), []
 
 
-def _said(options: "Options", part: "Shard | None") -> list[str]:
-    """Varied options as part of the folder's name: with more values or samples it is the same folder."""
-    axes = [*options.set_each, *(part for text in options.together for part in text.split(";")), *options.let]
-    varied = dict.fromkeys(text.partition("=")[0].strip() for text in (*axes, *options.derive))
-    return [*varied, *options.when, *([f"shard={part.number}-of-{part.of}"] if part else [])]
-
-
-def _again(
-    file: str,
-    options: "Options",
-    sets: list[str] | None,
-    seed: int | None,
-    runs: int | None,
-    allow: list[str] | None,
-    with_files: list[str] | None,
-) -> list[str]:
+def _again(file: str, said: "Options", options: RunOptions) -> list[str]:
     """The words of a command line that does the whole sweep."""
     several = {
-        "--set-each": options.set_each,
-        "--zip": options.together,
-        "--let": options.let,
-        "--derive": options.derive,
-        "--when": options.when,
-        "--set": sets or [],
-        "--allow": allow or [],
-        "--with": with_files or [],
+        "--set-each": said.set_each,
+        "--zip": said.together,
+        "--let": said.let,
+        "--derive": said.derive,
+        "--when": said.when,
+        "--set": options.sets or [],
+        "--allow": options.allow or [],
+        "--with": options.with_files or [],
     }
-    single = {"--samples": options.samples, "--seed": seed, "--runs": runs}
-    drawn = {"--method": options.method} if options.samples else {}
+    single = {"--samples": said.samples, "--seed": options.seed, "--runs": options.runs}
+    drawn = {"--method": said.method} if said.samples else {}
     return [
         "sweep",
         file,

@@ -96,15 +96,6 @@ def wanted(
     return Wanted(common.listed(columns), form, tolerances or (), strict, baseline)
 
 
-def goals(until_ci: str | None, wished: Wanted, most: int | None) -> Goals | None:
-    """Precision goals for means."""
-    if until_ci is None and most is None:
-        return None
-    from tailrace.study import precision
-
-    return precision.parse(until_ci, wished.columns, most)
-
-
 def check(scenarios: Iterable[Scenario], wished: Wanted, goals: Goals | None = None) -> None:
     """Refuses metrics that none of the scenarios will have, before any is run."""
     names = [*wished.columns]

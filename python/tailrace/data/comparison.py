@@ -13,7 +13,7 @@ from tailrace.data.result import Result
 from tailrace.errors import UsageError
 from tailrace.show import summary_tables
 from tailrace.stats import summary_measures
-from tailrace.system import atomic_folder, ownership
+from tailrace.system import atomic_folder, json_documents, ownership
 from tailrace.text import names, near_misses, text_table
 
 if TYPE_CHECKING:
@@ -78,7 +78,11 @@ class Comparison(Mapping[str, Result]):
         for label, result in self.results.items():
             (place / places[label]).mkdir()
             result.write_into(place / places[label])
-        (place / "comparison.json").write_text(self.to_json() + "\n", encoding="utf-8")
+        summaries = {
+            label: (place / sub / loading.SUMMARY).read_text(encoding="utf-8").rstrip("\n")
+            for label, sub in places.items()
+        }
+        (place / "comparison.json").write_text(self._json_of(summaries) + "\n", encoding="utf-8")
         (place / "table.md").write_text(text_table.markdown(self.grid), encoding="utf-8")
         about = {
             **manifest.provenance(),
@@ -100,7 +104,13 @@ class Comparison(Mapping[str, Result]):
 
     def to_json(self) -> str:
         """The same as JSON text."""
-        return json.dumps(self.document, indent=2, allow_nan=False)
+        return self._json_of({label: result.to_json() for label, result in self.results.items()})
+
+    def _json_of(self, summaries: Mapping[str, str]) -> str:
+        """The same, of the documents of results as JSON text."""
+        return json_documents.nested(
+            {"title": json.dumps(self.title), _VARIANTS: json_documents.nested(summaries)}
+        )
 
     def studying(self, queue: str | None) -> Comparison:
         """The same with another queue in its table and figures; with None, as it is."""

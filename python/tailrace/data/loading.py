@@ -91,6 +91,7 @@ _ABOUT_SHAPE: Mapping[str, Shape] = {
     "status": TEXT,
 }
 _LISTS: Mapping[str, Shape] = {"files": rows(TEXT), "tables": each(each(TEXT))}
+_SUMS: Mapping[str, Shape] = {ownership.CHECKSUMS: each({"bytes": COUNT, "blake2b": TEXT})}
 _COMPARISON_SHAPE: Mapping[str, Shape] = {
     "title": TEXT,
     "status": TEXT,
@@ -104,6 +105,8 @@ def result(place: Path) -> tuple[dict[str, Any], dict[str, Any], str]:
     about = _manifest(place, ownership.RESULT, "result")
     summary = _document(place / SUMMARY, _SUMMARY_SHAPE, "result")
     _check_fingerprints(place, summary, about)
+    for name in (SUMMARY, SCENARIO):
+        _check_is_intact(place, name, about)
     for name in about.get("tables", {}):
         if not (place / f"{name}.parquet").is_file():
             raise UsageError(f"{place} is not whole: {name}.parquet is missing; run the scenario again")
@@ -141,8 +144,10 @@ def table(place: Path, name: str, about: dict[str, Any]) -> pl.DataFrame | pl.La
 
     file = place / f"{name}.parquet"
     expected = about.get("tables", {}).get(name)
-    if expected is None and not file.is_file():
+    # A folder with checksums says which tables are its own; another's file beside them is none.
+    if expected is None and (ownership.CHECKSUMS in about or not file.is_file()):
         return None
+    _check_is_intact(place, file.name, about)
     try:
         if file.is_file() and file.stat().st_size > _WORTH_LOOKING:
             found = polars_frames.opened(file, expected)
@@ -161,6 +166,19 @@ def collected(rows: pl.LazyFrame, name: str, place: Path | None) -> pl.DataFrame
         return polars_frames.collected(rows)
     except ValueError as error:
         raise _unreadable((place or Path()) / f"{name}.parquet", error) from None
+
+
+def _check_is_intact(place: Path, name: str, about: Mapping[str, Any]) -> None:
+    """Refuses a file that is not what was written. One that cannot be read is refused where it is read."""
+    try:
+        intact = ownership.is_intact(place, name, about)
+    except OSError:
+        return
+    if not intact:
+        raise UsageError(
+            f"{place / name} is not what was written there ({MANIFEST} has its checksum): it was edited, replaced or "
+            "damaged; run the scenario again"
+        )
 
 
 def _unreadable(file: Path, error: ValueError) -> UsageError:
@@ -195,7 +213,8 @@ def _manifest(place: Path, kind: str, what: str) -> dict[str, Any]:
     if about.get("format", kind) != kind:
         raise UsageError(f"{place} is not a {what} folder: its {MANIFEST} says {str(about['format'])!r}")
     whole = {**shape, **_LISTS} if "format" in about and kind == ownership.RESULT else shape
-    return _document(place / MANIFEST, whole, what)
+    # Versions up to 0.2.0 wrote no checksums.
+    return _document(place / MANIFEST, {**whole, **_SUMS} if ownership.CHECKSUMS in about else whole, what)
 
 
 def _document(file: Path, shape: Shape, what: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,13 +15,14 @@ from tailrace.execution.capture import Capture, file_name, in_folder, ordered
 from tailrace.execution.execute import FinishedRun
 from tailrace.scenario.scenario import Scenario
 from tailrace.stats import statistics
-from tailrace.system import atomic_folder, ownership
+from tailrace.system import atomic_folder, json_documents, ownership
 
 if TYPE_CHECKING:
     import polars as pl
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
+    from tailrace.data.cell_runs import CellRuns
     from tailrace.show.plots.style import Options
     from tailrace.show.report import Report
     from tailrace.stats.differences import Differences
@@ -73,12 +73,38 @@ class Result(Mapping[str, "pl.DataFrame"]):
     @classmethod
     def of_runs(cls, scenario: Scenario, runs: Sequence[FinishedRun], status: str = "complete") -> Result:
         """Folds finished runs, given in run order."""
-        entries = [run.entry for run in runs]
-        fingerprint = loading.combined_fingerprint([run.fingerprint for run in runs])
+        result = cls.of_entries(scenario, [run.entry for run in runs], _tables_of(runs), status)
+        result.captures = ordered(capture for run in runs for capture in run.captures)
+        result._holders = [run.holder for run in runs if run.holder is not None]
+        return result
+
+    @classmethod
+    def of_cell(cls, scenario: Scenario, runs: CellRuns, status: str = "complete") -> Result:
+        """Folds the runs of a cell of a store."""
+        from tailrace.execution import polars_frames
+
+        entries = [entry for _, entry in sorted(runs.entries.items())]
+        rows = runs.tables
+        tables = {name: polars_frames.concatenate(rows[name]) for name in loading.TABLES if name in rows}
+        result = cls.of_entries(scenario, entries, tables, status)
+        result.captures = ordered(runs.captures)
+        result._holders = list(runs.holders)
+        return result
+
+    @classmethod
+    def of_entries(
+        cls,
+        scenario: Scenario,
+        entries: Sequence[dict[str, Any]],
+        tables: Mapping[str, pl.DataFrame | pl.LazyFrame],
+        status: str = "complete",
+    ) -> Result:
+        """Folds the runs' entries of the result contract, given in run order."""
+        fingerprint = loading.combined_fingerprint([entry["fingerprint"] for entry in entries])
         summary = {
             "scenario": scenario.name,
             "fingerprint": fingerprint,
-            "runs": entries,
+            "runs": list(entries),
             "aggregate": statistics.aggregate(entries),
         }
         about = {
@@ -89,7 +115,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
             "cell": identity.of_cell(scenario),
             "seed": scenario.seed,
             "runs_asked": scenario.runs,
-            "runs": [{"run": r.run, "seed": r.seed, "fingerprint": r.fingerprint} for r in runs],
+            "runs": [{key: entry[key] for key in ("run", "seed", "fingerprint")} for entry in entries],
             "fingerprint": fingerprint,
             "status": status,
             "warnings": scenario.warnings,
@@ -98,10 +124,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
             from tailrace.kernels import run_kernels
 
             about["kernels"] = run_kernels.described(scenario.native)
-        result = cls(summary, _tables_of(runs), scenario.to_toml(), about)
-        result.captures = ordered(capture for run in runs for capture in run.captures)
-        result._holders = [run.holder for run in runs if run.holder is not None]
-        return result
+        return cls(summary, tables, scenario.to_toml(), about)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Result:
@@ -138,7 +161,10 @@ class Result(Mapping[str, "pl.DataFrame"]):
         self._write_captures(place)
         (place / loading.SCENARIO).write_text(self.scenario_toml, encoding="utf-8")
         (place / loading.SUMMARY).write_text(self.to_json() + "\n", encoding="utf-8")
-        ownership.seal(place, ownership.RESULT, {**self.manifest, "tables": columns})
+        written = (loading.SUMMARY, loading.SCENARIO, *(f"{name}.parquet" for name in columns))
+        sums = ownership.checksums(place, written)
+        about = {**self.manifest, "tables": columns, ownership.CHECKSUMS: sums}
+        ownership.seal(place, ownership.RESULT, about)
 
     def _write_captures(self, place: Path) -> None:
         for capture in self.captures:
@@ -148,7 +174,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
 
     def to_json(self) -> str:
         """The document of the result contract."""
-        return json.dumps(self.summary, indent=2, allow_nan=False)
+        return json_documents.text(self.summary, "runs")
 
     # -- what was found ----------------------------------------------------------------------------------------
 
@@ -319,7 +345,11 @@ class Result(Mapping[str, "pl.DataFrame"]):
         ]
 
     def _known_tables(self) -> list[str]:
-        stored = [file.stem for file in sorted(self._folder.glob("*.parquet"))] if self._folder else []
+        stored: list[str] = []
+        if self._folder and ownership.CHECKSUMS in self.manifest:
+            stored = sorted(self.manifest.get("tables", {}))
+        elif self._folder:
+            stored = [file.stem for file in sorted(self._folder.glob("*.parquet"))]
         return list(dict.fromkeys([*self._tables, *stored]))
 
     # -- figures -----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tailrace.errors import UsageError
+from tailrace.kernels import confinement
 
 if TYPE_CHECKING:
     from tailrace import _native
@@ -23,24 +24,38 @@ REMEDY = (
 
 
 def check(scenario: Scenario) -> None:
-    """Refuses a scenario whose kernels are not there, at the place of each."""
-    wrong = []
+    """Refuses a scenario whose kernels are not there, or that asks for what needs consent, at the place of each."""
+    if not scenario.native.kernels:
+        return
+    confinement.unconfined()  # refuses where nothing could be confined
+    wrong: list[tuple[str, str, str | None]] = []
     for name, host in scenario.native.kernels.items():
         try:
             found(name)
             agent()
+            if why := confinement.of_kernel(name):
+                wrong.append((f"host.{host.partition('[')[0]}.kernel", why, confinement.kernel_help()))
         except UsageError as error:
             wrong.append((f"host.{host.partition('[')[0]}.kernel", str(error), None))
+    wrong += confinement.objections(scenario.native)
     if wrong:
         raise scenario.objected(wrong)
 
 
-def of(native: _native.Scenario) -> tuple[dict[str, Path], Path] | None:
-    """Paths of the kernels that a scenario names, and the program that launches them."""
+def of(native: _native.Scenario) -> tuple[dict[str, Path], Path, dict[str, list[Path]], bool] | None:
+    """Paths of the kernels that a scenario names, the program that launches them, what programs of each host may read,
+    and whether they are not confined to that.
+    """
     names = native.kernels
     if not names:
         return None
-    return {name: found(name).path for name in names}, agent()
+    unconfined = confinement.unconfined()
+    refused = [why for name in names if (why := confinement.of_kernel(name))]
+    refused += [why for _, why, _ in confinement.objections(native)]
+    if refused:
+        raise UsageError(f"{refused[0]}; {confinement.CONSENT}")
+    paths = {name: found(name).path for name in names}
+    return paths, agent(), confinement.readable(native), unconfined
 
 
 def hashes(native: _native.Scenario) -> dict[str, str]:

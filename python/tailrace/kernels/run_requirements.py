@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tailrace.kernels.confinement import NO_LANDLOCK, OPTION
 from tailrace.system.diagnosis import Finding
 
 # File system of guests' memory.
@@ -22,7 +23,11 @@ _PATIENCE_S = 30
 def check() -> list[Finding]:
     """Findings about everything that kernels need; only the first if the system is not Linux on x86_64."""
     system = _system()
-    return [system] if system.state == "FAIL" else [system, _ptrace(), _seccomp(), _memfd(), *_memory()]
+    return (
+        [system]
+        if system.state == "FAIL"
+        else [system, _ptrace(), _seccomp(), _landlock(), _memfd(), *_memory()]
+    )
 
 
 def _system() -> Finding:
@@ -54,6 +59,12 @@ def _seccomp() -> Finding:
         f"no system call can be denied here ({why}), so guests could draw the machine's random numbers, and no "
         "run would be repeatable: this takes a Linux with CONFIG_SECCOMP_FILTER",
     )
+
+
+def _landlock() -> Finding:
+    if _tried("landlock") is None:
+        return Finding("ok", "landlock", "programs of scenarios can be kept from files")
+    return Finding("warning", "landlock", f"{NO_LANDLOCK}. Scenarios with kernels run with {OPTION} only")
 
 
 def _memfd() -> Finding:

@@ -14,6 +14,7 @@ from collections.abc import Callable
 
 _PTRACE_TRACEME, _PTRACE_GETREGS = 0, 12
 _PR_SET_NO_NEW_PRIVS, _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 38, 22, 2
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_VERSION = 444, 1
 # A program of one instruction, `ret ALLOW`.
 _RETURN, _ALLOW = 0x06, 0x7FFF0000
 # Room for `struct user_regs_struct`.
@@ -56,6 +57,11 @@ def memfd() -> None:
     os.close(os.memfd_create("tailrace"))
 
 
+def landlock() -> None:
+    """A process can give up files: `landlock_create_ruleset` tells the version of its rules."""
+    _demand(_LIBC.syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), _LANDLOCK_VERSION) > 0)
+
+
 def memory(folder: str) -> None:
     """A file there can be mapped as memory with code in it, as a kernel's own is."""
     with tempfile.TemporaryFile(dir=folder) as file:
@@ -72,7 +78,7 @@ def _demand(worked: bool) -> None:
 if __name__ == "__main__":
     what, *arguments = sys.argv[1:]
     tried: dict[str, Callable[..., None]]
-    tried = {"ptrace": ptrace, "seccomp": seccomp, "memfd": memfd, "memory": memory}
+    tried = {"ptrace": ptrace, "seccomp": seccomp, "landlock": landlock, "memfd": memfd, "memory": memory}
     try:
         tried[what](*arguments)
     except OSError as error:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailrace import _native
 from tailrace.errors import ScenarioError, UsageError
-from tailrace.scenario import objects
+from tailrace.scenario import newer_toml, objects
 from tailrace.system import memory_limit, path_errors
 from tailrace.text import toml_text
 
@@ -206,6 +206,8 @@ class Scenario:
     def found(self) -> list[Warned]:
         """The same, each beside its data."""
         found = self._in_place(self.native.warnings, self.outline["warnings"])
+        if newer := newer_toml.objection(self.text):
+            found += self._warned(newer_toml.CODE, [newer])
         if self.native.kernels:
             from tailrace.scenario import ignored_keys
 

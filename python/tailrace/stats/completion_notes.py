@@ -1,4 +1,4 @@
-"""Notes about failures of transfers, connections and bytes: one line for a flow group."""
+"""Notes about failures of transfers, connections, bytes and voice: one line for a flow group."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ def notes(aggregate: Mapping[str, Any]) -> list[str]:
     ['mp: 2 of 12 transfers completed, 10 not begun, connections broken: 1 timed out']
     >>> notes({"groups": {"tcp": {"whole_run": {"wrong_bytes": count(1.5)}}}})
     ['tcp: 3 bytes were delivered that are not those that were written']
+    >>> notes({"groups": {"call": {"voice": {"late_packets": count(200), "heard_packets": count(600)}}}})
+    ["call: 25 % of the packets that arrived came too late for the listener's playout buffer"]
     """
     lines = []
     for name, group in (aggregate.get("groups") or {}).items():
@@ -22,6 +24,7 @@ def notes(aggregate: Mapping[str, Any]) -> list[str]:
             *_transfers(group.get("transfers") or {}),
             *_connections(group.get("connections") or {}),
             *_content(group.get("whole_run") or {}),
+            *_voice(group.get("voice") or {}),
         ]
         if parts:
             lines.append(f"{name}: {', '.join(parts)}")
@@ -51,6 +54,15 @@ def _connections(connections: Mapping[str, Any]) -> list[str]:
 def _content(counters: Mapping[str, Any]) -> list[str]:
     wrong = _total(counters, "wrong_bytes")
     return [f"{wrong} bytes were delivered that are not those that were written"] if wrong else []
+
+
+def _voice(voice: Mapping[str, Any]) -> list[str]:
+    late, heard = _total(voice, "late_packets"), _total(voice, "heard_packets")
+    # Loss of this size rules the score (ITU-T G.107), while the network delivers.
+    if late * 10 <= late + heard:
+        return []
+    share = 100 * late / (late + heard)
+    return [f"{share:.0f} % of the packets that arrived came too late for the listener's playout buffer"]
 
 
 def _total(tree: Mapping[str, Any], key: str) -> int:

@@ -144,8 +144,8 @@ def said(program: Mapping[str, Any]) -> str:
     if code is None:
         return f"{began}, still running when the run ended".removeprefix(", ")
     to = "" if end is None else f" to {_second(end)} s"
-    meaning = f" ({_MEANINGS[code]})" if code in _MEANINGS else ""
-    return f"{began}{to}, exit code {code}{meaning}".removeprefix(", ")
+    meaning = _meaning(code, program.get("unseen_file"))
+    return f"{began}{to}, exit code {code}{f' ({meaning})' if meaning else ''}".removeprefix(", ")
 
 
 # Meanings of the exit codes that shells give to programs ended by a signal.
@@ -159,19 +159,26 @@ _MEANINGS = {
 }
 
 
+def _meaning(code: int, unseen: str | None) -> str | None:
+    """Meaning of an exit code; of a program that complained of a file of this machine which guests do not see, that."""
+    if unseen:
+        return f"guests do not see {unseen} of this machine; name it or its folder by the host's `files`"
+    return _MEANINGS.get(code)
+
+
 def notes(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Programs that failed: which, where, and how, once each."""
     failed = Counter(
-        (p["host"], p["command"], p["exit_code"])
+        (p["host"], p["command"], p["exit_code"], p.get("unseen_file"))
         for run in runs
         for p in run.get("programs") or []
         if p["exit_code"] not in {0, None}
     )
     return [
         f"host {host}: {_short(command)} failed with exit code {code}"
-        + (f" ({meaning})" if (meaning := _MEANINGS.get(code)) else "")
+        + (f" ({meaning})" if (meaning := _meaning(code, unseen)) else "")
         + (f", {'once' if times == 1 else f'{times} times'} in {len(runs)} runs" if len(runs) > 1 else "")
-        for (host, command, code), times in failed.items()
+        for (host, command, code, unseen), times in failed.items()
     ]
 
 

@@ -108,18 +108,15 @@ class Plan:
         # Axes with labels of their own, such as presets, show no keys.
         shown = [axis[0] for axis in varied if axis[0].label is None]
         names = value_labels.endings([key for point in shown for key in (*point.sets, *point.names)])
-        words = [_words(axis, names) if axis in varied else {} for axis in self._axes]
-        alone = sum(len(axis) > 1 for axis in self._axes) == 1
+        alone = len(varied) == 1
+        words = [_words(axis, names, alone=alone) if axis in varied else {} for axis in self._axes]
         for points in itertools.product(*(enumerate(axis) for axis in self._axes)):
             made = self._cell([point for _, point in points])
             if made is None:
                 continue
             overrides, axes = made
             parts = [found[place] for found, (place, _) in zip(words, points, strict=True) if found]
-            label = " ".join(
-                part.split("=", 1)[1] if alone and part.count("=") == 1 else part for part in parts
-            )
-            yield Cell(label, overrides, axes)
+            yield Cell(" ".join(parts), overrides, axes)
 
     def _cell(self, points: Sequence[Point]) -> tuple[dict[str, str], dict[str, str]] | None:
         overrides = {path: value for point in points for path, value in point.sets.items()}
@@ -278,15 +275,15 @@ def _quoted(text: str) -> str:
     return text
 
 
-def _words(axis: Sequence[Point], names: Mapping[str, str]) -> dict[int, str]:
-    """Labels of an axis' points, as in `compare`, where its keys have these names."""
+def _words(axis: Sequence[Point], names: Mapping[str, str], *, alone: bool) -> dict[int, str]:
+    """Labels of an axis' points where its keys have these names; the only key of the only axis is not named."""
     if axis[0].label is not None:
         return {place: str(point.label) for place, point in enumerate(axis)}
     found: dict[int, list[str]] = {place: [] for place in range(len(axis))}
     keys = [*axis[0].sets, *axis[0].names]
     for key in keys:
         texts = [{**point.sets, **point.names}[key] for point in axis]
-        labels = value_labels.words(key, texts, names[key])
+        labels = value_labels.labels_of(key, texts, alone=alone and len(keys) == 1, name=names[key])
         for place, text in enumerate(texts):
             found[place].append(labels[text])
     return {place: " ".join(parts) for place, parts in found.items()}

@@ -69,6 +69,17 @@ class Wanted:
             Condition(text)
         return self
 
+    def named(self, scenario: Scenario) -> list[str]:
+        """Metrics that the goal and the conditions name; what is no metric of a run is a slip."""
+        based = self.based(scenario)
+        (point,) = propose(
+            self.space, [], 1, maximize=self.maximize, sampler=self.sampler, seed=scenario.seed
+        )
+        left = {name: value_of(text) for name, text in based.base.items()}
+        known = {**left, **environment(self.values(point))}
+        conditions = [Condition(text).metrics(known).values() for text in self.subject_to]
+        return list(dict.fromkeys([self.goal, *(name for found in conditions for name in found)]))
+
     def based(self, scenario: Scenario) -> Wanted:
         """The same, of this scenario."""
         varied = dict.fromkeys([*self.over, *self.let], Range("0", "0"))

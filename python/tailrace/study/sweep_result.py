@@ -490,7 +490,10 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
 
 def _unfinished(figures: pl.DataFrame) -> list[str]:
-    """Notes about transfers that did not end, over all cells and runs: completion times leave them out."""
+    """Notes about transfers that did not end and voice that came too late, over all cells and runs.
+
+    Completion times leave the first out, and the score of a call does not tell the second from loss.
+    """
     import polars as pl
 
     if figures.is_empty():
@@ -498,12 +501,12 @@ def _unfinished(figures: pl.DataFrame) -> list[str]:
     counts = figures.filter((pl.col("of") == "group") & pl.col("window").is_null()).with_columns(
         pl.col("figure").cast(pl.String)
     )
-    counts = counts.filter(pl.col("figure").str.starts_with("transfers."))
+    counts = counts.filter(pl.col("figure").str.contains(r"^(transfers\.|voice\.(late|heard)_packets$)"))
     sums = counts.group_by("name", "figure", maintain_order=True).agg(pl.sum("value"))
     groups: dict[str, dict[str, dict[str, object]]] = {}
     for name, figure, value in sums.iter_rows():
-        of_group = groups.setdefault(name, {"transfers": {}})
-        of_group["transfers"][figure.removeprefix("transfers.")] = {"mean": value, "n": 1}
+        kind, _, what = figure.partition(".")
+        groups.setdefault(name, {}).setdefault(kind, {})[what] = {"mean": value, "n": 1}
     found = completion_notes.notes({"groups": groups})
     return [f"{note}, in all cells and runs (--columns completed tells where)" for note in found]
 

@@ -97,16 +97,19 @@ class Survey:
 
     def look(self, scenario: Scenario, cell: Cell) -> None:
         """Reads one more cell."""
-        self.all.append(cell)
         try:
             variant = scenario.variant(cell.label, cell.overrides)
         except ScenarioError as error:
             self.errors[len(self.cells)] = error
-            self.cells.append(None)
+            self.pass_over(cell)
         else:
-            other = self._without(scenario, cell) if self.without else None
-            self.cells.append(self._planned(cell, variant, other))
-            self.warned.look(cell.label, variant)
+            self.take(cell, variant, self._without(scenario, cell) if self.without else None)
+
+    def take(self, cell: Cell, variant: Scenario, without: Planned | None = None) -> None:
+        """Takes a cell that has been read."""
+        self.all.append(cell)
+        self.cells.append(self._planned(cell, variant, without))
+        self.warned.look(cell.label, variant)
 
     def _planned(self, cell: Cell, variant: Scenario, without: Planned | None = None) -> Planned:
         memory, _ = variant.native.memory
@@ -231,7 +234,7 @@ def _without_runs(toml: str) -> dict[str, object]:
 
 def lacking(runs: Sequence[tuple[Planned, int]], numbers: Mapping[str, int], writer: Writer) -> list[Todo]:
     """Runs that are not stored."""
-    landed = {(cell, number) for cell, number, *_ in writer.index.runs()}
+    landed = writer.landed()
     return [
         (planned, numbers[planned.id], number)
         for planned, number in runs
@@ -310,8 +313,10 @@ def _every(surveyed: Survey) -> Iterator[Planned]:
 class Here:
     """On threads of this process: so many, or as many as it has processors and memory for."""
 
-    def __init__(self, threads: int | None = None) -> None:
+    def __init__(self, threads: int | None = None, *, refusing: bool = False) -> None:
         self._threads = threads
+        # Whether an error in a scenario ends all runs instead of being noted as a failure of its run.
+        self._refusing = refusing
 
     def __call__(
         self,
@@ -322,7 +327,7 @@ class Here:
         stop: Callable[[], bool],
     ) -> tuple[int, bool]:
         """Scenarios that were not kept are made when it is their turn: memory does not grow with the sweep."""
-        sink = _Landing(writer)
+        sink = _Landing(writer, refusing=self._refusing)
         jobs = _jobs(scenario, todo)
         fitting = memory_limit.runs_at_once(max(planned.memory for planned, _, _ in todo), 0)
         most = min(self._threads or execute.default_jobs(), len(todo), fitting)
@@ -342,8 +347,9 @@ def _jobs(scenario: Scenario, todo: Sequence[Todo]) -> Iterator[Job]:
 class _Landing:
     """Lets runs land as they end. Its jobs are those of cells."""
 
-    def __init__(self, writer: Writer) -> None:
+    def __init__(self, writer: Writer, *, refusing: bool) -> None:
         self._writer = writer
+        self._refusing = refusing
         self.failed = 0
 
     def task(self, job: Job) -> tuple[_native.Task, Rows]:
@@ -378,6 +384,8 @@ class _Landing:
         for _, _, error in failed:
             if isinstance(error, OSError):  # nothing is wrong with the run
                 raise unwritable(self._writer.place, error.strerror or error)
+            if isinstance(error, ScenarioError) and self._refusing:
+                raise error
         self.failed += len(failed)
         failures = [(job.cell, job.run, execute.error_text(e)) for _, job, e in failed]
         self._writer.land([(landing, ()) for _, _, landing in ended], failures)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from tailrace.errors import UsageError
 from tailrace.scenario.scenario import Scenario
-from tailrace.text.value_labels import endings, labels_of, split_list
+from tailrace.study import cells, declaration
+from tailrace.study.declaration import Declaration
 
 
 @dataclass(frozen=True)
@@ -22,44 +21,31 @@ class Variant:
 
 def of_scenario(scenario: Scenario) -> list[Variant]:
     """The cells of the file's `[sweep]`, in the order of the file; empty where it has none."""
-    from tailrace.study import cells, declaration
+    return of_declaration(scenario, Declaration())
 
-    declared = declaration.of_file(scenario)
+
+def of_declaration(scenario: Scenario, own: Declaration) -> list[Variant]:
+    """The cells of a declaration that has axes; others join the file's `[sweep]`, as conditions do."""
+    has_axes = own.grid or own.zips or own.names or own.presets or own.ranges or own.name_ranges
+    declared = own if has_axes else declaration.of_file(scenario).joined(own)
     if not declared:
         return []
-    found = list(cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written)).cells())
-    labels = _distinct([cell.label for cell in found])
-    return [Variant(label, cell.overrides) for label, cell in zip(labels, found, strict=True)]
+    return _cells(cells.Plan(declared, scenario.seed, cells.base(declared, scenario.written)))
 
 
-def of_options(options: Iterable[str]) -> list[Variant]:
+def of_options(options: Sequence[str]) -> list[Variant]:
     """`path=first,second,...` each; several options span a grid.
 
     >>> [v.label for v in of_options(["queue=droptail,{ kind = 'red', ecn = true }"])]
     ['droptail', 'red']
     """
-    axes: dict[str, list[str]] = {}
-    for option in options:
-        path, equals, values = option.partition("=")
-        parts = split_list(values)
-        if not equals or not path.strip() or not all(parts):
-            raise UsageError(
-                f"--set-each takes path=value,value,... (link.bottleneck.queue=red,codel); got {option!r}"
-            )
-        axes[path.strip()] = parts
-    return grid(axes)
+    return _cells(cells.Plan(declaration.of_options(declaration.Options(set_each=options))))
 
 
-def grid(axes: Mapping[str, Sequence[str]]) -> list[Variant]:
-    """Every combination of the axes' values, which are TOML or bare text; the last axis varies fastest."""
-    if not axes:
-        return []
-    cells = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
-    varied = [path for path, values in axes.items() if len(values) > 1] or list(axes)
-    names = endings(varied)
-    words = {path: labels_of(path, axes[path], alone=len(varied) == 1, name=names[path]) for path in varied}
-    labels = _distinct([" ".join(words[path][cell[path]] for path in varied) for cell in cells])
-    return [Variant(label, cell) for label, cell in zip(labels, cells, strict=True)]
+def _cells(plan: cells.Plan) -> list[Variant]:
+    found = list(plan.cells())
+    labels = _distinct([cell.label for cell in found])
+    return [Variant(label, cell.overrides) for label, cell in zip(labels, found, strict=True)]
 
 
 def warnings(cells: Mapping[str, Scenario]) -> list[str]:

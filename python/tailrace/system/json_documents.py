@@ -1,4 +1,4 @@
-"""JSON documents of unknown origin: read strictly, and held against the shape they should have."""
+"""JSON documents: those of unknown origin are read strictly, and held against the shape they should have."""
 
 from __future__ import annotations
 
@@ -17,8 +17,30 @@ _DEEPEST = 40
 _LONGEST_INTEGER = 20
 
 
+# A list with more records has each in one line: indented text of numbers takes ten times as long to write.
+_FEW_RECORDS = 20
+
+
 class DamagedError(ValueError):
     """A document that is not what it should be; the text says where."""
+
+
+def text(document: Mapping[str, Any], records: str) -> str:
+    """A document as text, with indents; many `records`, the list under that key, have a line each."""
+    listed = document[records]
+    if len(listed) <= _FEW_RECORDS:
+        return json.dumps(document, indent=2, allow_nan=False)
+    lines = ",\n  ".join(json.dumps(record, allow_nan=False) for record in listed)
+    rest = {
+        key: json.dumps(value, indent=2, allow_nan=False) for key, value in document.items() if key != records
+    }
+    return nested({key: rest.get(key, f"[\n  {lines}\n]") for key in document})
+
+
+def nested(parts: Mapping[str, str]) -> str:
+    """A table of documents that are text already."""
+    lines = (f"  {json.dumps(key)}: " + part.replace("\n", "\n  ") for key, part in parts.items())
+    return "{\n" + ",\n".join(lines) + "\n}"
 
 
 def read(file: Path) -> Any:  # noqa: ANN401 - whatever somebody wrote there

@@ -18,6 +18,8 @@ from tailrace.system import json_documents
 MANIFEST = "manifest.json"
 _FRESH_MANIFEST = f"{MANIFEST}.new"
 RESULT, COMPARISON, STORE = "tailrace-result", "tailrace-comparison", "tailrace-store"
+# Key of a manifest with the size and hash of each file whose content it vouches for.
+CHECKSUMS = "checksums"
 _FORMATS = frozenset({RESULT, COMPARISON, STORE})
 # Grows when an older version could no longer read a folder rightly; every older format stays readable.
 FORMAT_VERSION = 1
@@ -158,6 +160,25 @@ def redrawn(place: Path, key: str, names: Iterable[str]) -> list[str]:
     return gone
 
 
+def checksums(place: Path, names: Iterable[str]) -> dict[str, dict[str, str | int]]:
+    """Size and hash of files of a folder, for its manifest. What was just written is read from memory."""
+    return {name: {"bytes": (place / name).stat().st_size, "blake2b": digest(place / name)} for name in names}
+
+
+def is_intact(place: Path, name: str, about: Mapping[str, Any]) -> bool:
+    """Whether a file is what its folder's manifest has a checksum of. Folders of earlier versions have none."""
+    stated = about.get(CHECKSUMS, {}).get(name)
+    return stated is None or (
+        (place / name).stat().st_size == stated["bytes"] and digest(place / name) == stated["blake2b"]
+    )
+
+
+def digest(file: Path) -> str:
+    """A hash of a file."""
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
 def _is_within(name: str) -> bool:
     """Whether a name leads to a file of the folder itself, whoever wrote the manifest."""
     return not Path(name).is_absolute() and ".." not in Path(name).parts
@@ -166,7 +187,7 @@ def _is_within(name: str) -> bool:
 def _digest(file: Path) -> str | None:
     """Digest of a file's content; None where there is no readable file."""
     try:
-        return hashlib.blake2b(file.read_bytes(), digest_size=16).hexdigest()
+        return digest(file)
     except OSError:
         return None
 

@@ -30,11 +30,11 @@ tailrace_core::parameters! {
     pub struct LteConfig {
         /// The rates that this user can get, one for each state of the channel, in order. The channel moves from a
         /// state to the one before or after it. With a single rate it never changes.
-        rates: Rates, required, in "16 kbit/s"..="100 Gbit/s": "the least block has 16 bits (TS 36.213 Table 7.1.7.2.1-1)";
+        rates: Rates, required, in "16 kbit/s"..="100 Gbit/s": "the least block has 16 bits (TS 36.213 Table 7.1.7.2.1-1) | no carrier has so much";
         /// For how long the channel stays in a state on average. A shorter time makes the rate change more often.
         /// After each subframe (1 ms) the state may end, so times are random.
         dwell: Duration = Duration::from_millis(100), "own choice: fading at the pace of a walk",
-            in "1 ms"..="87600 h": "a state lasts a subframe at least";
+            in "1 ms"..="87600 h": "a state lasts a subframe at least | no run lasts longer";
         /// The probability that the first transmission of a block fails. A larger one delays more packets, and
         /// retransmissions take more of the rate.
         block_error: Probability = Probability::clamped(0.1), "TS 36.213 §7.2.3: a terminal reports what 0.1 can be had with";
@@ -43,11 +43,11 @@ tailrace_core::parameters! {
         retransmission_error: Option<Probability> = None, "own choice: no gain is assumed that was not measured";
         /// The largest number of transmissions of a block, the first one included. After that HARQ gives it up.
         transmissions: u32 = 4, "common in networks; TS 36.331 §9.2.2 (maxHARQ-Tx) has 5 where nothing is said",
-            in "1"..="28": "maxHARQ-Tx has no more (TS 36.331 §6.3.2)";
+            in "1"..="28": "a block is sent at least once | maxHARQ-Tx has no more (TS 36.331 §6.3.2)";
         /// The time from one transmission of a block to the next one (the HARQ round trip). A larger one makes each
         /// failure cost more delay.
         round_trip: Duration = Duration::from_millis(8), "TS 36.213 §8.0: eight HARQ processes, FDD",
-            in "1 ms"..="64 ms": "each subframe within it is a process";
+            in "1 ms"..="64 ms": "a process takes a subframe at least | each subframe within it is a process";
         /// The time from the end of a block's subframe until the receiver has decoded it. It is added to the delay of
         /// every packet.
         processing: Duration = Duration::from_millis(3), "TR 36.881 §5.2: decoding takes 3 ms",
@@ -64,7 +64,7 @@ tailrace_core::parameters! {
         /// The period at whose multiples a request can be sent. A longer period delays the first packet after a silence
         /// more.
         request_period: Duration = Duration::from_millis(10), "TS 36.213 Table 10.1.5-1 has 1, 2, 5, 10, 20, 40 and 80 ms; TR 36.881 §5.2 reckons with 10",
-            in "1 ms"..="80 ms": "there are no longer ones";
+            in "1 ms"..="80 ms": "there are no shorter ones | there are no longer ones";
         /// For how long after the queue has become empty a packet still needs no request, because the network keeps
         /// granting. A longer time spares short pauses the delay of a request.
         silence: Duration = Duration::ZERO, "TS 36.321 §5.4.5: data for an empty buffer asks anew",

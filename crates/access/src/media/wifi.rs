@@ -24,7 +24,7 @@ tailrace_core::parameters! {
     pub struct WifiConfig {
         /// The length of a slot. Before it sends, a station waits for a random number of slots in which the channel
         /// is idle (the backoff).
-        slot: Duration = Duration::from_micros(9), "IEEE 802.11-2020 Table 17-21", in "1 us"..="1 s": "a slot must take some time";
+        slot: Duration = Duration::from_micros(9), "IEEE 802.11-2020 Table 17-21", in "1 us"..="1 s": "a slot must take some time | the channel would be idle for too long";
         /// The pause between a transmission and its acknowledgment (SIFS).
         sifs: Duration = Duration::from_micros(16), "IEEE 802.11-2020 Table 17-21", within TIMES;
         /// For how long the channel must be idle before a station begins to count slots (DIFS).
@@ -55,7 +55,7 @@ tailrace_core::parameters! {
         frame_error: Probability = Probability::ZERO, "own choice";
         /// The largest number of frames in one transmission (A-MPDU). A larger number spends less time on overhead; 1
         /// turns aggregation off.
-        aggregate: u32 = 64, "IEEE 802.11-2020 §10.25: a BlockAck's window", in "1"..="256": "802.11ax has no more";
+        aggregate: u32 = 64, "IEEE 802.11-2020 §10.25: a BlockAck's window", in "1"..="256": "a frame holds a packet at least | 802.11ax has no more";
         /// The bytes added to each frame where several are sent together, so that the receiver can tell them apart.
         delimiter: Bytes = Bytes(4), "IEEE 802.11-2020 §9.7.1", in "0 B"..="64 KB": "frames are no longer";
         /// The most bytes of one transmission of several frames.

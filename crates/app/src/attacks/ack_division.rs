@@ -12,7 +12,7 @@ tailrace_core::parameters! {
     pub struct AckDivisionConfig {
         /// Into how many pieces the acknowledgment of a segment is divided. With more, a sender that counts ACKs
         /// grows its window faster.
-        pieces: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment causes so many ACKs, which takes computing time";
+        pieces: u16 = 10, "Savage et al. 1999", in 1..=1000: "each segment needs an ACK | each segment causes so many ACKs, which takes computing time";
         /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
         /// server. The client (`from`) opens the connections. The end that receives the data is the one that
         /// misbehaves.

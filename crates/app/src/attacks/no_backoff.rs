@@ -12,7 +12,7 @@ tailrace_core::parameters! {
     pub struct NoBackoffConfig {
         /// The window, in packets, from the beginning to the end; it never shrinks. If it is more than the bottleneck
         /// carries in a round trip, the bottleneck's queue stays full.
-        window: u32, required, in 1..=1000000: "so many packets are sent at once";
+        window: u32, required, in 1..=1000000: "at least one packet is sent | so many packets are sent at once";
         /// In which direction data flows: `up` from the client to the server, or `down` from the server to the
         /// client. The client (`from`) opens the connections. The end that sends the data is the one that misbehaves.
         direction: Direction = Direction::Up, "own choice";

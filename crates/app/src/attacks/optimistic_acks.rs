@@ -12,7 +12,7 @@ tailrace_core::parameters! {
     pub struct OptimisticAcksConfig {
         /// The number of segments that each ACK claims beyond those that have arrived. A larger number makes the sender
         /// believe in shorter round trips.
-        ahead: u16 = 10, "own choice", in 1..=1000: "each segment causes so many ACKs, which takes computing time";
+        ahead: u16 = 10, "own choice", in 1..=1000: "each segment needs an ACK | each segment causes so many ACKs, which takes computing time";
         /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
         /// server. The client (`from`) opens the connections. The end that receives the data is the one that
         /// misbehaves.

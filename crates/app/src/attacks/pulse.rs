@@ -22,16 +22,16 @@ tailrace_core::parameters! {
     /// Keys of attack `pulse`.
     pub struct PulseConfig {
         /// T, the time between pulses; what it is measured from is said by `t`.
-        period: Duration, required, in "1 us"..="87600 h": "each pulse sends a packet, which takes computing time";
+        period: Duration, required, in "1 us"..="87600 h": "each pulse sends a packet, which takes computing time | no run lasts longer";
         /// The meaning of `period`: `"period"` is from the start of one pulse to the start of the next, `"gap"` from
         /// its end to the start of the next. Papers often leave this open, but it matters: with T equal to the length
         /// of a pulse, the first is a constant flood, the second a flood for half of the time.
         t: PeriodReference = PeriodReference::Period, "Kuzmanovic & Knightly 2003";
         /// L, the length of a pulse. State either this or `duty`.
-        burst: Option<Duration> = None, "`duty`", in "1 ns"..="87600 h": "each pulse sends a packet, which takes computing time";
+        burst: Option<Duration> = None, "`duty`", in "1 ns"..="87600 h": "each pulse sends a packet, which takes computing time | no run lasts longer";
         /// The length of a pulse as a share of the time from one start to the next. State either this or `burst`.
         /// When a sweep varies `period`, the mean rate then stays the same.
-        duty: Option<Probability> = None, "`burst`", in "0.000001"..="1": "each pulse sends a packet, which takes computing time";
+        duty: Option<Probability> = None, "`burst`", in "0.000001"..="1": "each pulse sends a packet, which takes computing time | a duty is a share of the period";
         /// R, how much payload each flow sends per second within a pulse; with ramps, the highest rate. State either
         /// this or `mean`. A pulse has a whole number of packets: R times L, rounded up.
         rate: Option<Rate> = None, "`mean`", within RATES;

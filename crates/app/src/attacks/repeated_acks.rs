@@ -12,7 +12,7 @@ tailrace_core::parameters! {
     pub struct RepeatedAcksConfig {
         /// The number of times that an ACK is repeated at once. The sender then has about that many segments in flight;
         /// packets that the path and its queue cannot hold are lost.
-        times: u16 = 60, "own choice", in 1..=1000: "each repetition is an ACK, which takes computing time";
+        times: u16 = 60, "own choice", in 1..=1000: "without a repetition it would be no attack | each repetition is an ACK, which takes computing time";
         /// In which direction data flows: `down` from the server to the client, or `up` from the client to the
         /// server. The client (`from`) opens the connections. The end that receives the data is the one that
         /// misbehaves.

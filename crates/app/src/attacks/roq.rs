@@ -18,13 +18,13 @@ tailrace_core::parameters! {
     pub struct RoqConfig {
         /// T, the time from the start of one burst to the start of the next. It should be about as long as queues and
         /// windows take to settle after a burst, many round trips.
-        period: Duration, required, in "1 us"..="87600 h": "each burst sends a packet, which takes computing time";
+        period: Duration, required, in "1 us"..="87600 h": "each burst sends a packet, which takes computing time | no run lasts longer";
         /// δ (delta), how much payload each flow sends per second within a burst.
         rate: Rate, required, within RATES;
         /// M, how many packets a burst has. State either this or `duration`.
         magnitude: Option<u32> = None, "`duration`", within COUNTS;
         /// τ (tau), the length of a burst. State either this or `magnitude`.
-        duration: Option<Duration> = None, "`magnitude`", in "1 ns"..="87600 h": "each burst sends a packet, which takes computing time";
+        duration: Option<Duration> = None, "`magnitude`", in "1 ns"..="87600 h": "each burst sends a packet, which takes computing time | no run lasts longer";
         /// The payload of each packet, without headers.
         size: Bytes, required, within PAYLOADS;
         /// The irregularity of the gaps between the packets of a burst: each gap is multiplied by a random factor

@@ -18,13 +18,13 @@ tailrace_core::parameters! {
     pub struct ShrewConfig {
         /// The smallest retransmission timeout of the flows under attack: pulses are this far apart, from start to
         /// start, so that each retransmission meets the next pulse.
-        min_rto: Duration = Duration::from_secs(1), "RFC 6298; Linux has 200 ms", in "1 us"..="87600 h": "each pulse sends a packet, which takes computing time";
+        min_rto: Duration = Duration::from_secs(1), "RFC 6298; Linux has 200 ms", in "1 us"..="87600 h": "each pulse sends a packet, which takes computing time | no run lasts longer";
         /// The number of pulses in each `min_rto`. With more than one, flows whose timers differ are hit, too, but the
         /// attack sends more.
         n: u32 = 1, "Kuzmanovic & Knightly 2003", within COUNTS;
         /// The length of a pulse. It should be at least the round-trip time of the flows under attack; with a shorter
         /// one, part of their windows gets through.
-        burst: Duration, required, in "1 ns"..="87600 h": "each pulse sends a packet, which takes computing time";
+        burst: Duration, required, in "1 ns"..="87600 h": "each pulse sends a packet, which takes computing time | no run lasts longer";
         /// The payload that each flow of the attack sends per second within a pulse. All its flows together must fill
         /// the bottleneck's buffer within a part of the pulse.
         rate: Rate, required, within RATES;

@@ -16,11 +16,11 @@ tailrace_core::parameters! {
         size: SizeDist, required, within SIZES;
         /// The time from the start of one connection to the start of the next; a duration or a distribution.
         /// `exponential(10 ms)` makes Poisson arrivals with 100 a second on average. `"auto"` follows from `load`.
-        gap: Option<DurationDist> = None, "`load`", in "100 us"..="87600 h": "each arrival opens a connection, which takes computing time";
+        gap: Option<DurationDist> = None, "`load`", in "100 us"..="87600 h": "each arrival opens a connection, which takes computing time | no run lasts longer";
         /// State this instead of `gap` for Poisson arrivals. It is the payload of all flows of the group together, as
         /// a share of what the link `of` can carry. Headers and retransmissions come on top of it.
-        load: Option<Probability> = None, "`gap`", in "0.0001"..="1": "more than a link carries never ends; state a `gap`";
-        /// The name of the link that `load` is a share of. `"auto"` is the slowest link on the path of each flow.
+        load: Option<Probability> = None, "`gap`", in "0.0001"..="1": "hardly any transfer would come | more than a link carries never ends; state a `gap`";
+        /// The name of the link that `load` is a share of. `"auto"` is the slowest link on the path of each flow. Where a shaper serves the link at less than its rate, that is meant.
         of: Option<LinkName> = None, "own choice";
         /// After how many connections the flow ends. `"auto"`: it goes on until `stop`.
         count: Option<u32> = None, "own choice", within COUNTS;

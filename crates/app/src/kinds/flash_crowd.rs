@@ -16,9 +16,9 @@ tailrace_core::parameters! {
         size: SizeDist, required, within SIZES;
         /// The mean time between arrivals before and after the crowd. They are Poisson arrivals, each on a connection
         /// of its own.
-        gap: Duration, required, in "100 us"..="87600 h": "each arrival opens a connection, which takes computing time";
+        gap: Duration, required, in "100 us"..="87600 h": "each arrival opens a connection, which takes computing time | no run lasts longer";
         /// By what factor arrivals are more frequent while the crowd is there.
-        shock: f64 = 10.0, "own choice", in "1"..="1000000": "in a crowd there are more arrivals than before";
+        shock: f64 = 10.0, "own choice", in "1"..="1000000": "in a crowd there are more arrivals than before | no crowd is so many times what was there before";
         /// The time from the flow's start to the start of the crowd.
         after: Duration = Duration::ZERO, "own choice", in "0 s"..="87600 h": "nobody waits longer";
         /// The time in which arrivals per second rise to their peak, in a straight line. Real crowds come fast, but not

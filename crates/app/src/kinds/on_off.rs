@@ -15,7 +15,7 @@ tailrace_core::parameters! {
         /// The payload of each packet, without headers.
         size: Bytes, required, within PAYLOADS;
         /// For how long the flow sends each time; a duration or a distribution.
-        on: DurationDist, required, in "1 us"..="87600 h": "each on-time is drawn by itself";
+        on: DurationDist, required, in "1 us"..="87600 h": "each on-time is drawn by itself | no run lasts longer";
         /// For how long the flow is silent each time; a duration or a distribution.
         off: DurationDist, required;
     }

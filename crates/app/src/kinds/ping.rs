@@ -14,9 +14,9 @@ tailrace_core::parameters! {
         /// The time from one datagram to the next; a duration or a distribution. If it is too short, pings load the
         /// path that they measure.
         interval: DurationDist = DurationDist::Constant(Duration::from_secs(1)), "iputils ping",
-            in "1 us"..="87600 h": "each datagram takes computing time";
+            in "1 us"..="87600 h": "each datagram takes computing time | no run lasts longer";
         /// The payload of each datagram, on the way there and back.
-        size: Bytes = Bytes(56), "iputils ping", in "8 B"..="65535 B": "it carries the time at which it left";
+        size: Bytes = Bytes(56), "iputils ping", in "8 B"..="65535 B": "it carries the time at which it left | no IP packet has more";
         /// After how many datagrams the flow ends. `"auto"`: it goes on until `stop`.
         count: Option<u32> = None, "iputils ping", within COUNTS;
     }

@@ -14,9 +14,9 @@ tailrace_core::parameters! {
     /// Keys of `pulse`.
     pub struct PulseConfig {
         /// The time from the start of one burst to the start of the next.
-        period: Duration, required, in "1 us"..="87600 h": "each burst sends a packet, which takes computing time";
+        period: Duration, required, in "1 us"..="87600 h": "each burst sends a packet, which takes computing time | no run lasts longer";
         /// The length of a burst; at most `period`.
-        burst: Duration, required, in "1 ns"..="87600 h": "each burst sends a packet, which takes computing time";
+        burst: Duration, required, in "1 ns"..="87600 h": "each burst sends a packet, which takes computing time | no run lasts longer";
         /// The payload that the flow sends per second within a burst; with ramps, the highest rate.
         rate: Rate, required, within RATES;
         /// The payload of each packet, without headers.

@@ -35,9 +35,9 @@ tailrace_core::parameters! {
         /// The rates of the video to choose from, rising, with commas between them.
         ladder: BitrateLadder = BitrateLadder(LADDER.iter().map(|kbit| Rate::from_bps(kbit * 1000)).collect()), "Netflix 2015, as recalled";
         /// The playing time of a segment. Shorter segments spend more round trips on requests.
-        segment: Duration = Duration::from_secs(4), "Huang et al. 2014", in "100 ms"..="60 s": "each segment is requested by itself";
+        segment: Duration = Duration::from_secs(4), "Huang et al. 2014", in "100 ms"..="60 s": "each segment is requested by itself | players ask for shorter ones";
         /// The playing time that the player's buffer holds. A smaller buffer bridges only shorter interruptions.
-        buffer: Duration = Duration::from_secs(240), "Huang et al. 2014", in "1 s"..="1 h": "nobody holds more";
+        buffer: Duration = Duration::from_secs(240), "Huang et al. 2014", in "1 s"..="1 h": "a player that holds less stops all the time | nobody holds more";
         /// The rule by which the player chooses the rate of the next segment.
         rule: AdaptationRule = AdaptationRule::Buffer, "Huang et al. 2014, BBA-0";
         /// The playing time that must be in the buffer before the player starts, or starts again after the buffer ran

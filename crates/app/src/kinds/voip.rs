@@ -1,10 +1,11 @@
 //! Voice over IP: packets of a codec at its interval, without silence suppression, and how good the conversation is.
 //!
 //! Quality is that of the E-model (ITU-T G.107) as Cole & Rosenbluth reduce it to delay and loss ("Voice over IP performance
-//! monitoring", CCR 31(2), 2001). A packet that comes later than the playout buffer can wait for it is as good as lost. The buffer
-//! is fixed: it holds what came fastest so far for `buffer`, so a packet may take that much longer.
+//! monitoring", CCR 31(2), 2001). A packet that comes after the time at which the listener plays it is as good as lost; that time
+//! is set by the playout buffer ([`crate::playout`]).
 
 use crate::application::{AppContext, Application, Datagram, EndpointRole};
+use crate::playout::{Playout, PlayoutBuffer};
 use crate::registry::{AppKind, OfferedTraffic, RequiredTransport, VoiceParameters};
 use tailrace_core::{Bytes, Duration, Instant, Rate};
 
@@ -23,10 +24,10 @@ tailrace_core::parameters! {
     pub struct VoipConfig {
         /// The codec, which turns voice into packets. Each packet has 12 bytes of RTP header beside the voice.
         codec: Codec = Codec::G711, "ITU-T G.711, RFC 3551 §4.5.14";
-        /// The size of the listener's playout buffer, as time: how much later than the fastest packet a packet may
-        /// arrive and still be heard. If it is too short, packets that arrive are not heard; if it is too long, the
-        /// delay itself makes talking hard.
-        buffer: Duration = Duration::from_millis(60), "own choice", in "0 s"..="10 s": "nobody talks over more";
+        /// The size of a fixed playout buffer, as time: how much later than the fastest packet a packet may arrive and
+        /// still be heard. If it is too short, packets that arrive are not heard; if it is too long, the delay itself
+        /// makes talking hard. If you leave it out, the buffer follows the delays of the packets that came.
+        buffer: Option<Duration> = None, "the buffer adapts: Ramjee, Kurose, Towsley & Schulzrinne, INFOCOM 1994, algorithm 4", in "0 s"..="10 s": "nobody talks over more";
     }
 }
 
@@ -46,13 +47,11 @@ impl Codec {
 
     /// Delay of the codec (a packet's time, and 5 ms of look-ahead for G.729) and its impairment by loss (Cole &
     /// Rosenbluth 2001, §4; for G.729 that of G.729A).
-    const fn voice(self, buffer: Duration) -> VoiceParameters {
+    const fn voice(self) -> VoiceParameters {
         match self {
-            Self::G711 => {
-                VoiceParameters { delay: Duration::from_millis(20), buffer, impairment: [0.0, 30.0, 15.0] }
-            }
+            Self::G711 => VoiceParameters { delay: Duration::from_millis(20), impairment: [0.0, 30.0, 15.0] },
             Self::G729 => {
-                VoiceParameters { delay: Duration::from_millis(25), buffer, impairment: [11.0, 40.0, 10.0] }
+                VoiceParameters { delay: Duration::from_millis(25), impairment: [11.0, 40.0, 10.0] }
             }
         }
     }
@@ -65,7 +64,8 @@ impl AppKind for VoipConfig {
     type App = Voip;
 
     fn build(&self) -> Voip {
-        Voip { config: self.clone(), least: Duration::from_nanos(u64::MAX) }
+        let playout = self.buffer.map_or_else(|| Playout::adaptive(INTERVAL), Playout::fixed);
+        Voip { codec: self.codec, playout }
     }
     fn traffic(&self) -> Option<OfferedTraffic> {
         let payload = self.codec.payload();
@@ -73,16 +73,15 @@ impl AppKind for VoipConfig {
         Some(OfferedTraffic { rate, payload, periodic: true })
     }
     fn voice(&self) -> Option<VoiceParameters> {
-        Some(self.codec.voice(self.buffer))
+        Some(self.codec.voice())
     }
 }
 
 /// The running application.
 #[derive(Debug)]
 pub struct Voip {
-    config: VoipConfig,
-    /// The shortest time that a packet has taken.
-    least: Duration,
+    codec: Codec,
+    playout: Playout,
 }
 
 impl Application for Voip {
@@ -91,15 +90,15 @@ impl Application for Voip {
         cx.wake_at(cx.now().saturating_add(INTERVAL));
         cx.send(
             EndpointRole::Client,
-            Datagram { stamp: cx.now().as_nanos(), ..Datagram::of(self.config.codec.payload()) },
+            Datagram { stamp: cx.now().as_nanos(), ..Datagram::of(self.codec.payload()) },
         );
     }
 
     fn on_datagram(&mut self, _at: EndpointRole, datagram: Datagram, cx: &mut AppContext<'_>) {
         let took = cx.now() - Instant::from_nanos(datagram.stamp);
-        self.least = self.least.min(took);
-        if took - self.least > self.config.buffer {
-            cx.late();
+        match self.playout.on_packet(took) {
+            Some(delay) => cx.heard(delay),
+            None => cx.late(),
         }
     }
 }
@@ -122,23 +121,34 @@ mod tests {
     }
 
     #[test]
-    fn packets_after_the_playout_time_are_late() {
-        let mut app = VoipConfig { buffer: Duration::from_millis(60), ..Default::default() }.build();
+    fn packets_after_the_playout_time_are_late_and_others_are_heard_at_it() {
         let mut rng = Rng::new(1);
-        let mut arrives = |sent: u64, at: u64| {
-            let mut actions = AppActions::default();
-            let datagram = Datagram { payload: 172, stamp: sent * 1_000_000 };
-            app.on_datagram(
-                EndpointRole::Server,
-                datagram,
-                &mut AppContext::new(Instant::from_millis(at), &mut rng, &mut actions),
-            );
-            actions.others().next() == Some(AppAction::Late)
+        let mut play = |buffer: Option<Duration>, packets: &[(u64, u64)]| -> Vec<Option<u64>> {
+            let mut app = VoipConfig { buffer, ..Default::default() }.build();
+            let arrive = |(sent, at): &(u64, u64)| {
+                let mut actions = AppActions::default();
+                let datagram = Datagram { payload: 172, stamp: sent * 1_000_000 };
+                let cx = &mut AppContext::new(Instant::from_millis(*at), &mut rng, &mut actions);
+                app.on_datagram(EndpointRole::Server, datagram, cx);
+                match actions.others().next() {
+                    Some(AppAction::Heard(delay)) => Some(delay.as_nanos() / 1_000_000),
+                    other => {
+                        assert_eq!(other, Some(AppAction::Late));
+                        None
+                    }
+                }
+            };
+            packets.iter().map(arrive).collect()
         };
         // The fastest so far takes 30 ms, then 20 ms: 90 ms are in time for the first, and late for the second.
-        assert_eq!(
-            [arrives(0, 30), arrives(20, 110), arrives(40, 60), arrives(60, 150)],
-            [false, false, false, true]
-        );
+        let packets = [(0, 30), (20, 110), (40, 60), (60, 150)];
+        let fixed = play(Some(Duration::from_millis(60)), &packets);
+        assert_eq!(fixed, [Some(90), Some(90), Some(80), None]);
+        // Each takes 20 ms, then 180 ms: the fixed buffer hears nothing more, the adaptive one all but the first.
+        let slower: Vec<(u64, u64)> =
+            (0..50).map(|n| (20 * n, 20 * n + if n < 25 { 20 } else { 180 })).collect();
+        let late = |heard: Vec<Option<u64>>| heard.iter().filter(|delay| delay.is_none()).count();
+        assert_eq!(late(play(Some(Duration::from_millis(60)), &slower)), 25);
+        assert_eq!(late(play(None, &slower)), 1);
     }
 }

@@ -25,7 +25,7 @@ tailrace_core::parameters! {
         /// The size of a request; a size or a distribution.
         request: SizeDist = SizeDist::Constant(Bytes(328)), "ns-3 3.43, ThreeGppHttpVariables", within SIZES;
         /// The largest number of connections that the client has open at a time.
-        connections: u32 = 6, "browsers, HTTP/1.1", in "1"..="256": "each connection begins with a window of its own, so more of them flood the path";
+        connections: u32 = 6, "browsers, HTTP/1.1", in "1"..="256": "without a connection nothing is fetched | each connection begins with a window of its own, so more of them flood the path";
         /// The pause from the end of a page to the request of the next one; a duration or a distribution.
         think: DurationDist = DurationDist::Exponential(Duration::from_secs(30)), "NGMN 2008, HTTP model";
         /// After how many pages the flow ends. `"auto"`: it goes on until `stop`.

@@ -3,6 +3,7 @@
 //! Bounds stand in the table of parameters, and errors, the JSON Schema, `tailrace list` and the documentation take them
 //! from there. Every kind of quantity has bounds of its own, so wide that only overflow lies beyond; a parameter whose
 //! extremes break something sooner declares narrower ones. They are written as in a scenario and read at compile time.
+//! Where smaller and larger values do another damage, the reason has both, the smaller first: `"low | high"`.
 
 use crate::dist::count::CountDist;
 use crate::dist::duration::DurationDist;
@@ -22,8 +23,8 @@ pub struct Bounds {
     pub least: &'static str,
     /// The largest, as written.
     pub most: &'static str,
-    /// Damage that values beyond them would do.
-    pub why: &'static str,
+    /// Damage that values beyond them would do: of smaller and of larger ones with ` | ` between, or of both alike.
+    why: &'static str,
     /// Whether these are the bounds of the kind, none of the parameter's own.
     pub usual: bool,
     dimension: Dimension,
@@ -36,7 +37,12 @@ impl Eq for Bounds {}
 impl Bounds {
     /// The bounds that every parameter of a kind has.
     pub(super) const fn usual(kind: Kind, least: &'static str, most: &'static str) -> Self {
-        Self { usual: true, ..Self::declared(kind, least, most, "larger values cannot be counted") }
+        let why = match kind {
+            Kind::Probability => "it is a share of a whole",
+            Kind::Number => "smaller values cannot be counted | larger values cannot be counted",
+            _ => "it is not negative | larger values cannot be counted",
+        };
+        Self { usual: true, ..Self::declared(kind, least, most, why) }
     }
 
     /// Bounds that several parameters of a kind share, for `within`.
@@ -124,6 +130,17 @@ impl Bounds {
         self.range
     }
 
+    /// Damage that smaller values would do, and that of larger ones.
+    pub fn reasons(&self) -> (&'static str, &'static str) {
+        self.why.split_once(" | ").unwrap_or((self.why, self.why))
+    }
+
+    /// The reasons as documentation has them.
+    pub fn reason(&self) -> String {
+        let (less, more) = self.reasons();
+        if less == more { less.into() } else { format!("below: {less}; above: {more}") }
+    }
+
     /// In words: `1 ms to 10 s`.
     pub fn shown(&self, kind: Kind) -> String {
         let unit = if kind == Kind::Limit { " packets or bytes" } else { "" };
@@ -149,7 +166,9 @@ impl Bounds {
                 let drawn =
                     matches!(kind, Kind::Distribution | Kind::Sizes | Kind::Counts) && is_drawn(&found);
                 let of = if drawn { "the mean of " } else { "" };
-                Err(format!("{of}{found} is outside {}: {}", self.shown(kind), self.why))
+                let (less, more) = self.reasons();
+                let why = if x < least { less } else { more };
+                Err(format!("{of}{found} is outside {}: {why}", self.shown(kind)))
             }
             _ => Ok(()),
         }
@@ -230,6 +249,16 @@ mod tests {
         let error = check("9999 ns").unwrap_err();
         assert_eq!(error, "9999 ns is outside 10 us to 10 s: each update takes computing time");
         assert!(check("10001 ms").is_err());
+    }
+
+    #[test]
+    fn a_value_below_and_one_above_are_each_answered_with_their_own_reason() {
+        let bounds =
+            Bounds::declared(Kind::Rate, "1 bit/s", "1 Gbit/s", "nothing is sent | no time is taken");
+        let refusal = |text: &str| bounds.check(Kind::Rate, &Value::Text(text.into())).unwrap_err();
+        assert_eq!(refusal("0 bit/s"), "0 bit/s is outside 1 bit/s to 1 Gbit/s: nothing is sent");
+        assert_eq!(refusal("2 Gbit/s"), "2 Gbit/s is outside 1 bit/s to 1 Gbit/s: no time is taken");
+        assert_eq!(bounds.reason(), "below: nothing is sent; above: no time is taken");
     }
 
     #[test]

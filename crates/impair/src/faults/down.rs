@@ -16,7 +16,7 @@ tailrace_core::parameters! {
 }
 
 impl FaultKind for DownConfig {
-    const SUMMARY: &'static str = "The link goes down, and its ends notice. Packets that wait, are being sent or are on the way are lost. Routes change at once; when the fault ends they change back, `route_delay` later.";
+    const SUMMARY: &'static str = "The link goes down, and its ends notice. Packets that wait, are being sent or are on the way are lost. Routes change at once; when the fault ends they change back, `route_delay` later. TCP hears nothing of the return: with no other path it sends again when its retransmission timer next fires, which doubles with each attempt (RFC 6298 §5.5), so it may stay silent for as long again as the link was down, at most `max_rto`.";
 
     fn apply(&self, link: &mut LinkCondition) {
         link.lower_to(LinkState::Down);

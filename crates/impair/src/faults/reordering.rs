@@ -13,9 +13,9 @@ tailrace_core::parameters! {
         probability: Probability, required;
         /// For how long a packet is held back. If the next packet arrives only after this time, the order does not
         /// change.
-        hold: Duration, required, in "1 ns"..="87600 h": "no run lasts longer";
+        hold: Duration, required, in "1 ns"..="87600 h": "a packet that is not held back keeps its place | no run lasts longer";
         /// The smallest number of packets from one that is held back to the next: with 5 at least four pass in between.
-        gap: u32 = 1, "own choice", in 1..=1000000: "with 0 no packet could be held back";
+        gap: u32 = 1, "own choice", in 1..=1000000: "with 0 no packet could be held back | no queue holds so many";
     }
 }
 

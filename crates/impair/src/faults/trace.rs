@@ -12,7 +12,7 @@ tailrace_core::parameters! {
         /// A file with a column `time` and any of the columns `rate`, `delay`, `loss` and `queue`, which lies beside
         /// the scenario. Or its rows themselves, separated by semicolons: "time, rate; 0 s, 1 Mbit/s; 5 s, 3 Mbit/s".
         /// Times count from the start of the fault. Units stand either in the name of a column, as in `rate
-        /// [Mbit/s]`, or with each value. A queue is the name of a discipline, with its defaults, or a tc line.
+        /// [Mbit/s]`, or with each value. A rate of 0 is an outage: packets wait, and the link sends again with the next row. A queue is the name of a discipline, with its defaults, or a tc line.
         rows: TraceRows, required;
         /// After this time the rows start again from the first; the last row must be earlier. With 0 s they are used
         /// once, and the last row holds until the end of the fault.

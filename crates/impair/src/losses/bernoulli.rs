@@ -1,7 +1,7 @@
 //! Independent loss.
 
 use crate::loss::{LossKind, LossProcess};
-use tailrace_core::{Probability, Rng};
+use tailrace_core::{Instant, Probability, Rng};
 
 tailrace_core::parameters! {
     /// Keys of `bernoulli`.
@@ -16,7 +16,7 @@ impl LossKind for BernoulliConfig {
         "Each packet is lost with the same probability, independently of the others.";
     type Process = Bernoulli;
 
-    fn build(&self) -> Bernoulli {
+    fn build(&self, _own: Rng) -> Bernoulli {
         Bernoulli { p: self.p.get() }
     }
     fn is_none(&self) -> bool {
@@ -35,7 +35,7 @@ pub struct Bernoulli {
 
 impl LossProcess for Bernoulli {
     #[inline]
-    fn loses(&mut self, _nth: u64, rng: &mut Rng) -> bool {
+    fn loses(&mut self, _nth: u64, _at: Instant, rng: &mut Rng) -> bool {
         // No loss draws nothing: what else draws from the stream is as without the key.
         self.p > 0.0 && rng.bernoulli(self.p)
     }
@@ -48,8 +48,8 @@ mod tests {
     #[test]
     fn no_loss_draws_nothing() {
         let mut rng = Rng::new(1);
-        assert!(!BernoulliConfig::default().build().loses(1, &mut rng));
+        assert!(!BernoulliConfig::default().build(Rng::new(2)).loses(1, Instant::ZERO, &mut rng));
         assert_eq!(rng, Rng::new(1));
-        assert!(BernoulliConfig { p: Probability::ONE }.build().loses(1, &mut rng));
+        assert!(BernoulliConfig { p: Probability::ONE }.build(Rng::new(2)).loses(1, Instant::ZERO, &mut rng));
     }
 }

@@ -1,13 +1,13 @@
 //! Loss that is no chance, for checks against theory.
 
 use crate::loss::{LossKind, LossProcess};
-use tailrace_core::Rng;
+use tailrace_core::{Instant, Rng};
 
 tailrace_core::parameters! {
     /// Keys of `periodic`.
     pub struct PeriodicConfig {
         /// The period in packets: 100 loses every hundredth packet.
-        every: u64, required, in "1"..="1000000000000": "packets are counted from 1";
+        every: u64, required, in "1"..="1000000000000": "packets are counted from 1 | no run has so many packets";
     }
 }
 
@@ -15,7 +15,7 @@ impl LossKind for PeriodicConfig {
     const SUMMARY: &'static str = "Exactly every n-th packet in a direction is lost.";
     type Process = Periodic;
 
-    fn build(&self) -> Periodic {
+    fn build(&self, _own: Rng) -> Periodic {
         Periodic { every: self.every.max(1) }
     }
     fn is_random(&self) -> bool {
@@ -31,7 +31,7 @@ pub struct Periodic {
 
 impl LossProcess for Periodic {
     #[inline]
-    fn loses(&mut self, nth: u64, _rng: &mut Rng) -> bool {
+    fn loses(&mut self, nth: u64, _at: Instant, _rng: &mut Rng) -> bool {
         nth.is_multiple_of(self.every)
     }
 }
@@ -42,8 +42,8 @@ mod tests {
 
     #[test]
     fn periodic_loss_takes_every_nth() {
-        let (mut loss, mut rng) = (PeriodicConfig { every: 4 }.build(), Rng::new(1));
-        let lost: Vec<u64> = (1..=9).filter(|nth| loss.loses(*nth, &mut rng)).collect();
+        let (mut loss, mut rng) = (PeriodicConfig { every: 4 }.build(Rng::new(2)), Rng::new(1));
+        let lost: Vec<u64> = (1..=9).filter(|nth| loss.loses(*nth, Instant::ZERO, &mut rng)).collect();
         assert_eq!(lost, [4, 8]);
     }
 }

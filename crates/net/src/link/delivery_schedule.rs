@@ -98,5 +98,8 @@ impl<P: Routed> Link<P> {
         }
         self.transmitter.set_rate(schedule.mean);
         self.tell_discipline(now, id, hosts);
+        if std::mem::take(&mut self.halted) && self.is_idle() && self.backlog().packets > 0 {
+            self.serve(packets, now, id, hosts);
+        }
     }
 }

@@ -76,7 +76,8 @@ impl<P: Routed> Link<P> {
         self.routeless = host;
     }
 
-    /// From `now` on the link sends at `rate`, also where it had a schedule; a packet in service finishes as it began.
+    /// From `now` on the link sends at `rate`, also where it had a schedule; a packet in service finishes as it began. At a rate of
+    /// zero it stays up, what comes waits, and the discipline knows the rate before.
     pub(crate) fn set_rate<R: PacketOps<P>>(
         &mut self,
         rate: Rate,
@@ -89,13 +90,36 @@ impl<P: Routed> Link<P> {
         if self.backlog().packets > 0 {
             self.undo_arithmetic(packets, now);
         }
+        if rate.as_bps() == 0 {
+            self.undo_arithmetic(packets, now);
+            self.suspend_schedule(now);
+            self.halted = true;
+            return;
+        }
         self.note_former_rate(now);
         self.transmitter.set_rate(rate);
         self.suspend_schedule(now);
         self.tell_discipline(now, id, hosts);
-        let idle = matches!(self.service, Service::Disciplined { due: None, .. });
-        if idle && self.schedule.is_some() && self.backlog().packets > 0 {
+        let resumes = std::mem::take(&mut self.halted) || self.schedule.is_some();
+        if resumes && self.is_idle() && self.backlog().packets > 0 {
             self.serve(packets, now, id, hosts);
+        }
+    }
+
+    /// Whether a discipline's transmitter is asking for nothing.
+    pub(super) const fn is_idle(&self) -> bool {
+        matches!(self.service, Service::Disciplined { due: None, .. })
+    }
+
+    /// The transmitter is free, but has no rate to send at.
+    #[cold]
+    pub(super) fn wait_for_rate(&mut self, at: Instant) {
+        if let Service::Disciplined { due, .. } = &mut self.service {
+            *due = None;
+        }
+        let level = self.backlog();
+        if let Some(stats) = &mut self.stats {
+            stats.level(level, at);
         }
     }
 

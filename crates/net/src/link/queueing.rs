@@ -219,6 +219,9 @@ impl<P: Routed> Link<P> {
         id: LinkId,
         hosts: &mut R,
     ) {
+        if self.halted {
+            return self.wait_for_rate(at);
+        }
         if self.station.is_some() {
             return self.request_channel(at);
         }

@@ -7,7 +7,7 @@ use tailrace_access::grants::LteConfig;
 use tailrace_access::media::wifi::WifiConfig;
 use tailrace_access::{GrantConfig, LinkSchedule, MediumConfig, RunningSchedule};
 use tailrace_core::{Bytes, Duration, DurationDist, Ecn, Instant, Limit, Probability, Rate, Rates, Rng};
-use tailrace_impair::losses::gilbert_elliott::GilbertElliottConfig;
+use tailrace_impair::losses::gemodel::GemodelConfig;
 use tailrace_impair::losses::periodic::PeriodicConfig;
 use tailrace_impair::{LossConfig, NetemConfig, Reordering};
 use tailrace_net::{Address, Fabric, Graph, Impairment, LinkConfig, LinkId, LinkQueue, NodeId};
@@ -103,12 +103,7 @@ fn random_impairment(rng: &mut Rng) -> Box<Impairment> {
         0 => LossConfig::default(),
         1 => p(0.1).into(),
         2 => LossConfig::Periodic(PeriodicConfig { every: 7 }),
-        _ => LossConfig::GilbertElliott(GilbertElliottConfig {
-            p: p(0.05),
-            r: p(0.3),
-            good: p(0.0),
-            bad: p(0.8),
-        }),
+        _ => LossConfig::Gemodel(GemodelConfig { p: p(0.05), r: p(0.3), good: p(0.0), bad: p(0.8) }),
     };
     let jitter = rng.bernoulli(0.6).then_some(DurationDist::Exponential(Duration::from_millis(3)));
     let impairment = Impairment::new(&loss, jitter, rng.bernoulli(0.5), Rng::new(rng.next_u64()));

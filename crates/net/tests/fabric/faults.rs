@@ -178,3 +178,27 @@ fn every_discipline_hands_over_what_waits() {
         assert_eq!(c.enqueued(), c.dequeued + c.expelled, "{name}: {c:?}");
     }
 }
+
+#[test]
+fn at_a_rate_of_zero_packets_wait_and_leave_with_the_next_rate() {
+    for disciplines in [false, true] {
+        let fifo = LinkQueue::Fifo(Limit::Packets(100));
+        let queue = if disciplines { droptail(Limit::Packets(100), MBIT) } else { fifo };
+        let (mut fabric, src, dst) = pair(LinkConfig { queue, ..link(MBIT, Duration::ZERO) });
+        let mut log = Log::default();
+        for id in 0..3 {
+            fabric.send(src, header(id, src, dst, 1500), &mut log);
+        }
+        fabric.run_until(Instant::from_nanos(500_000), &mut log);
+        fabric.set_rate(FORWARD, Rate::from_bps(0), &mut log);
+        fabric.run_until(Instant::from_millis(50), &mut log);
+        fabric.send(src, header(3, src, dst, 1500), &mut log);
+        fabric.run_until(Instant::from_millis(100), &mut log);
+        // Packet 0 was being sent; the others wait, as does what comes meanwhile.
+        assert_eq!(log.times(), [(1_000_000, 0)]);
+        assert_eq!(fabric.link(FORWARD).backlog().packets, 3);
+        fabric.set_rate(FORWARD, Rate::from_mbit(6), &mut log);
+        fabric.run_until(Instant::from_secs(1), &mut log);
+        assert_eq!(log.times()[1..], [(102_000_000, 1), (104_000_000, 2), (106_000_000, 3)]);
+    }
+}

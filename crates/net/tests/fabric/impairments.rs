@@ -2,7 +2,7 @@
 
 use crate::common::{FORWARD, Header, Log, header, link, pair, play, random_trace};
 use tailrace_core::{DropReason, Duration, DurationDist, Instant, Probability, Rate, Rng};
-use tailrace_impair::losses::gilbert_elliott::GilbertElliottConfig;
+use tailrace_impair::losses::gemodel::GemodelConfig;
 use tailrace_impair::{LossConfig, NetemConfig, Reordering};
 use tailrace_net::{Impairment, LinkConfig};
 
@@ -89,12 +89,12 @@ fn those_held_back_come_so_much_later_and_the_others_in_order_whatever_their_jit
 }
 
 #[test]
-fn gilbert_elliott_losses_come_in_bursts_of_the_chains_length() {
+fn gemodel_losses_come_in_bursts_of_the_chains_length() {
     // Bad loses all, good nothing: a burst is a stay in bad, geometric with mean 1/r = 4 packets; its standard
     // deviation is sqrt(1-r)/r = 3.46. Of about 60 000 p r/(p + r) = 1154 bursts the mean is within 4 · 3.46/sqrt(1154) = 0.41.
     let p = |x| Probability::new(x).unwrap();
-    let config = GilbertElliottConfig { p: p(0.02), r: p(0.25), good: p(0.0), bad: p(1.0) };
-    let loss = LossConfig::GilbertElliott(config);
+    let config = GemodelConfig { p: p(0.02), r: p(0.25), good: p(0.0), bad: p(1.0) };
+    let loss = LossConfig::Gemodel(config);
     let (mut fabric, src, dst) = pair(impaired(&loss, None, false));
     let mut log = Log::default();
     for id in 0..60_000u16 {

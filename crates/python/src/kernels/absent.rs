@@ -18,6 +18,8 @@ const NEEDED: &str = if cfg!(target_os = "linux") {
 pub(crate) struct Stock {
     pub(crate) kernels: BTreeMap<String, PathBuf>,
     pub(crate) agent: PathBuf,
+    pub(crate) readable: BTreeMap<String, Vec<PathBuf>>,
+    pub(crate) unconfined: bool,
     pub(crate) control: Arc<Control>,
 }
 

@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use serde_json::json;
 use std::sync::Arc;
 use tailrace_core::params::{Invalid, ParamInfo, Value};
-use tailrace_qdisc::LinkView;
 use tailrace_qdisc::plugin::{self, PluginDiscipline, TicketQueue};
+use tailrace_qdisc::{LinkView, Shaping};
 use tailrace_scenario::Plugins;
 use tailrace_transport::cc::outside::{BoxedControl, OutsideAlgorithm};
 use tailrace_transport::cc::{OutsideControl, Setup};
@@ -103,6 +103,11 @@ impl PluginDiscipline for PluginConfig {
     }
     fn classifies(&self) -> bool {
         false
+    }
+    fn shaping(&self) -> Shaping {
+        // A queue that asks to be called at times of its own can keep packets while the link is free.
+        let holds = self.kind.sort == PluginSort::Queue && self.kind.has("poll_timeout");
+        if holds { Shaping::Unknown } else { Shaping::None }
     }
     fn copy(&self) -> Box<dyn PluginDiscipline> {
         Box::new(self.clone())

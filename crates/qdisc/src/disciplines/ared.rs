@@ -23,7 +23,7 @@ red_based! {
         gentle: bool = true, "Floyd, Gummadi, Shenker 2001";
         /// The time between two changes of `max_p`. If it is too small, `max_p` swings up and down; if it is too
         /// large, it takes long to settle.
-        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001", in "10 us"..="1000 s": "each update takes computing time";
+        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001", in "10 us"..="1000 s": "each update takes computing time | so rare an update follows nothing";
         /// The largest step by which `max_p` is raised at once; a step is never more than a quarter of `max_p`. If it
         /// is too large, the average may jump across its target.
         alpha: Probability = Probability::clamped(0.01), "Floyd, Gummadi, Shenker 2001";

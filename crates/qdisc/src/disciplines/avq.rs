@@ -48,7 +48,7 @@ tailrace_core::parameters! {
         gamma: Probability = Probability::clamped(0.98), "Kunniyur and Srikant 2001; ns-2 gamma_";
         /// Speed of adaptation of the virtual capacity, per second. If it is too large for the round-trip time, the
         /// rate swings up and down; if it is too small, AVQ reacts late.
-        alpha: f64 = 0.15, "Kunniyur and Srikant 2001; ns-2 queue/vq.cc", in 0.0..=1000000.0: "the capacity would run away";
+        alpha: f64 = 0.15, "Kunniyur and Srikant 2001; ns-2 queue/vq.cc", in 0.0..=1000000.0: "the capacity would run away, as it has the wrong sign | the capacity would jump with each packet";
         /// The virtual capacity at the start, as a share of the link's rate.
         initial: Probability = Probability::ONE, "Kunniyur and Srikant 2001; ns-2 ecnlim_ is 0.8";
         /// The length of the virtual queue. If it is too small, short bursts lose packets. As in the real queue, the
@@ -58,7 +58,7 @@ tailrace_core::parameters! {
         /// `mean_pktsize`.
         bytes: bool = true, "ns-2 queue_in_bytes_";
         /// The mean size of a packet, which converts between packets and bytes. The link's overhead is added to it.
-        mean_pktsize: Bytes = Bytes(1000), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "IP packets have such sizes";
+        mean_pktsize: Bytes = Bytes(1000), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "packets have a size | no IP packet is larger";
         /// When the virtual capacity is cut to lie between zero and the link's rate.
         clamp: Clamp = Clamp::Paper, "Kunniyur and Srikant 2001";
         /// Arriving packets that change the virtual capacity.

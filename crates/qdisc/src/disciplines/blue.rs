@@ -50,7 +50,7 @@ tailrace_core::parameters! {
         decrement: Probability = Probability::clamped(0.00025), "Feng et al. 2002; LANL ns-2 port";
         /// The shortest time between two changes of the probability; about a round-trip time. If it is too small, the
         /// probability changes again before senders have answered the last change.
-        freeze_time: Duration = Duration::from_millis(100), "Feng et al. 2002; LANL ns-2 port", in "1 us"..="1000 h": "there must be some time between changes";
+        freeze_time: Duration = Duration::from_millis(100), "Feng et al. 2002; LANL ns-2 port", in "1 us"..="1000 h": "there must be some time between changes | the probability would never change";
         /// From this many packets or bytes on, an arriving packet counts as an overflow although there is room.
         /// `"auto"` turns this off.
         loss_at: Option<Limit> = None, "Feng et al. 2002, variant without a value";

@@ -52,7 +52,7 @@ use self::shaper::{Framing, Pace};
 use self::tin::Share;
 use super::cobalt::{CobaltConfig, Rule, nanos};
 use crate::discipline::LinkView;
-use crate::registry::{About, Discipline, Invalid};
+use crate::registry::{About, Discipline, Invalid, Shaping};
 use crate::tc::{TcError, TcLine, TcWords};
 use tailrace_core::{Bytes, Duration, Packet, Rate};
 
@@ -80,12 +80,12 @@ tailrace_core::parameters! {
         ack_filter: AckFilter = AckFilter::Off, "Linux sch_cake (no-ack-filter)";
         /// The longest usual round-trip time, which is the interval of the COBALT law in each flow's queue. If it is
         /// too small, short bursts lose packets; if it is too large, the law reacts late.
-        rtt: Duration = Duration::from_millis(100), "Linux sch_cake (internet)", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        rtt: Duration = Duration::from_millis(100), "Linux sch_cake (internet)", in "2 us"..="1000 s": "the times between drops or marks are fractions of it, and each takes computing time | a law so slow would never act";
         /// The waiting time in the queue that is acceptable: while packets wait no longer, none is dropped or marked.
         /// If it is too small, the link has nothing to send at times; if it is too large, packets always wait.
         /// `"auto"` is a twentieth of `rtt`. If the largest packet of a tin takes longer than two thirds of it, the
         /// tin has one and a half times that packet's time.
-        target: Option<Duration> = None, "Linux sch_cake (5 ms)", in "1 us"..="1000 s": "every packet, or none, would be late";
+        target: Option<Duration> = None, "Linux sch_cake (5 ms)", in "1 us"..="1000 s": "every packet would be late | no packet would be late";
         /// Number of bytes that the link below adds to each packet. If it is too small, packets wait in that link's
         /// own queue; if it is too large, rate is wasted.
         overhead: Bytes = Bytes::ZERO, "Linux sch_cake (raw)";
@@ -152,6 +152,15 @@ impl Discipline for CakeConfig {
 
     fn to_tc(&self) -> Option<TcLine> {
         Some(tc::write(self))
+    }
+
+    fn shaping(&self) -> Shaping {
+        match self.bandwidth {
+            // `bandwidth` is then only where the rate begins.
+            _ if self.autorate_ingress => Shaping::Unknown,
+            Some(rate) => Shaping::At(rate),
+            None => Shaping::None,
+        }
     }
 }
 

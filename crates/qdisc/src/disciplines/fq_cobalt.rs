@@ -37,7 +37,7 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(5), "ns-3 FqCobaltQueueDisc; CAKE";
         /// The time between the first drops or marks. It should be about the longest usual round-trip time. If it is
         /// too small, short bursts lose packets; if it is too large, the law reacts late.
-        interval: Duration = Duration::from_millis(100), "ns-3 FqCobaltQueueDisc; CAKE", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        interval: Duration = Duration::from_millis(100), "ns-3 FqCobaltQueueDisc; CAKE", in "2 us"..="1000 s": "the times between drops or marks are fractions of it, and each takes computing time | a law so slow would never act";
         /// Whether ECN-capable packets are marked instead of dropped when CoDel's part of the law signals congestion.
         /// BLUE's part always drops.
         ecn: bool = true, "ns-3 FqCobaltQueueDisc; CAKE";

@@ -49,7 +49,7 @@ tailrace_core::parameters! {
         /// Time for which packets must have waited longer than `target` before the first one is dropped or marked
         /// (CoDel's interval). It should be about the longest usual round-trip time. If it is too small, short bursts
         /// lose packets; if it is too large, CoDel reacts late.
-        interval: Duration = Duration::from_millis(100), "RFC 8290 §5.2.2", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        interval: Duration = Duration::from_millis(100), "RFC 8290 §5.2.2", in "2 us"..="1000 s": "the times between drops or marks are fractions of it, and each takes computing time | a law so slow would never act";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = true, "RFC 8290 §5.2.6";
         /// Every ECN-capable packet that has waited longer than this is marked, whatever CoDel decides. If it is too

@@ -40,7 +40,7 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(5), "Felix da Silva et al. (tau)";
         /// Time for which packets must have waited longer than `target` before the first one is dropped. If it is too
         /// small, short bursts lose packets; if it is too large, the law reacts late.
-        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)", in "2 us"..="1000 s": "the times between drops or marks are fractions of it";
+        interval: Duration = Duration::from_millis(100), "Felix da Silva et al. (lambda)", in "2 us"..="1000 s": "the times between drops or marks are fractions of it, and each takes computing time | a law so slow would never act";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = false, "Felix da Silva et al. (no ECN)";
         /// While no more bytes of the flow than this wait, nothing is dropped or marked. If it is too large, a queue

@@ -60,13 +60,13 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(15), "RFC 8033 §5.1, QDELAY_REF";
         /// The time between two updates of the probabilities. If it is too small, they follow every short variation
         /// of the queues; if it is too large, they react late.
-        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE", in "10 us"..="1000 s": "each update takes computing time";
+        tupdate: Duration = Duration::from_millis(15), "RFC 8033 §5.1, T_UPDATE", in "10 us"..="1000 s": "each update takes computing time | so rare an update follows nothing";
         /// Change of the probability for each second that the delay is away from `target`, per update. A larger value
         /// reacts faster; if it is too large, the delay swings up and down.
-        alpha: f64 = 0.125, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
+        alpha: f64 = 0.125, "RFC 8033 §4.2", in 0.0..=1000000.0: "it would drive the delay away from the target, as it has the wrong sign | it would overshoot with each update";
         /// Change of the probability for each second by which the delay has grown or shrunk since the last update. If
         /// it is too small, the delay overshoots; if it is too large, short variations are amplified.
-        beta: f64 = 1.25, "RFC 8033 §4.2", in 0.0..=1000000.0: "the controller would drive the delay away";
+        beta: f64 = 1.25, "RFC 8033 §4.2", in 0.0..=1000000.0: "it would drive the delay away from the target, as it has the wrong sign | it would overshoot with each update";
         /// For how long at the start of a burst of a flow no packet is dropped or marked. If it is too large, floods
         /// get in at first.
         max_burst: Duration = Duration::from_millis(150), "RFC 8033 §5.1, MAX_BURST";

@@ -32,9 +32,9 @@ tailrace_core::parameters! {
         /// is too close to `a`, a lasting distance from `target` is not removed.
         b: f64 = 0.000_018_16, "Hollot et al. 2001; ns-2 b_";
         /// Number of updates per second. The values of `a` and `b` belong to it.
-        frequency: f64 = 170.0, "ns-2 w_", in 0.001..=100000.0: "each update takes computing time";
+        frequency: f64 = 170.0, "ns-2 w_", in 0.001..=100000.0: "so rare an update follows nothing | each update takes computing time";
         /// The mean size of a packet, which converts between packets and bytes.
-        mean_pktsize: Bytes = Bytes(500), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "IP packets have such sizes";
+        mean_pktsize: Bytes = Bytes(500), "ns-2 mean_pktsize_", in "1 B"..="65535 B": "packets have a size | no IP packet is larger";
         /// Whether the queue length is counted as its bytes over `mean_pktsize`, instead of packets.
         queue_in_bytes: bool = false, "ns-2 queue_in_bytes_";
         /// Whether large packets are dropped or marked more often than small ones, in proportion to their size over

@@ -28,13 +28,13 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(15), "RFC 9332 Appendix A; CoNEXT 2016 has 20 ms";
         /// The time between two updates of the probability. If it is too small, the probability follows every short
         /// variation of the queue; if it is too large, it reacts late.
-        tupdate: Duration = Duration::from_millis(16), "RFC 9332 Appendix A; CoNEXT 2016 has 32 ms", in "10 us"..="1000 s": "each update takes computing time";
+        tupdate: Duration = Duration::from_millis(16), "RFC 9332 Appendix A; CoNEXT 2016 has 32 ms", in "10 us"..="1000 s": "each update takes computing time | so rare an update follows nothing";
         /// Change of the probability for each second that the delay is away from `target`, per update. A larger value
         /// reacts faster; if it is too large, the delay swings up and down.
-        alpha: f64 = 0.16, "RFC 9332 Appendix A: 0.1 T / RTT_max^2 at 100 ms", in 0.0..=1000000.0: "the controller would drive the delay away";
+        alpha: f64 = 0.16, "RFC 9332 Appendix A: 0.1 T / RTT_max^2 at 100 ms", in 0.0..=1000000.0: "it would drive the delay away from the target, as it has the wrong sign | it would overshoot with each update";
         /// Change of the probability for each second by which the delay has grown or shrunk since the last update. If
         /// it is too small, the delay overshoots; if it is too large, short variations are amplified.
-        beta: f64 = 3.2, "Linux sch_dualpi2: 819/256", in 0.0..=1000000.0: "the controller would drive the delay away";
+        beta: f64 = 3.2, "Linux sch_dualpi2: 819/256", in 0.0..=1000000.0: "it would drive the delay away from the target, as it has the wrong sign | it would overshoot with each update";
         /// Whether ECN-capable packets are marked instead of dropped when the law signals congestion.
         ecn: bool = true, "CoNEXT 2016";
         /// Whether packets with ECT(1) or CE belong to scalable senders (as of L4S) and are marked more often. If
@@ -42,7 +42,7 @@ tailrace_core::parameters! {
         scalable: bool = true, "CoNEXT 2016 §5; RFC 9331";
         /// The coupling factor: scalable packets are marked with `k` times the probability p'. If it is too large,
         /// scalable flows get too little beside classic ones.
-        k: f64 = 2.0, "CoNEXT 2016 §5; RFC 9332", in 0.0..=1000000.0: "the two probabilities would no longer belong together";
+        k: f64 = 2.0, "CoNEXT 2016 §5; RFC 9332", in 0.0..=1000000.0: "a probability is not negative | every packet would be marked at once";
         /// Above this classic probability ECN-capable packets are dropped like others, not marked.
         mark_limit: Probability = Probability::clamped(0.25), "CoNEXT 2016";
         /// While no more than two packets of this size wait, nothing is dropped or marked.

@@ -47,24 +47,24 @@ tailrace_core::parameters! {
         limit: Limit = Limit::Packets(50), "ns-2 Queue limit_";
         /// The step by which the price changes at an update. If it is too small, REM needs minutes; if it is too
         /// large, the queue swings up and down.
-        gamma: f64 = 0.001, "Athuraliya et al. 2001; ns-2 rgamma_", in 0.0..=1000000.0: "the price would run away";
+        gamma: f64 = 0.001, "Athuraliya et al. 2001; ns-2 rgamma_", in 0.0..=1000000.0: "the price would run away, as it has the wrong sign | the price would jump with each update";
         /// The base of the exponential that turns the price into a probability. A larger one makes the same price a
         /// larger probability.
         phi: f64 = 1.001, "Athuraliya et al. 2001; ns-2 rphi_";
         /// The weight of the backlog beside that of the rate. If it is too small, the backlog stays; if it is too
         /// large, delays are short but part of the link may be unused.
-        alpha: f64 = 0.1, "Athuraliya et al. 2001; ns-2 queue/rem.cc", in 0.0..=1000000.0: "the price would run away";
+        alpha: f64 = 0.1, "Athuraliya et al. 2001; ns-2 queue/rem.cc", in 0.0..=1000000.0: "the price would run away, as it has the wrong sign | the price would jump with each update";
         /// The backlog that REM steers towards. If it is too small, the link has nothing to send at times; if it is
         /// too large, packets wait longer than they need to.
         target: Limit = Limit::Packets(20), "Athuraliya et al. 2001; ns-2 pbo_";
         /// The time between two updates of the price. In one second the backlog changes the price by `gamma` times
         /// `alpha` divided by this.
-        interval: Duration = Duration::from_millis(2), "ns-2 pupdtime_", in "10 us"..="1000 s": "each update takes computing time";
+        interval: Duration = Duration::from_millis(2), "ns-2 pupdtime_", in "10 us"..="1000 s": "each update takes computing time | so rare an update follows nothing";
         /// The weight of the newest interval in the average of arrivals, from 0 to 1; with 1 only the newest counts.
         /// If it is too small, REM reacts late.
         weight: Probability = Probability::ONE, "ns-2 inw_";
         /// The mean size of a packet, which converts bytes into packets.
-        mean_pktsize: Bytes = Bytes(1000), "ns-2 pmtu, 1000 bytes", in "1 B"..="65535 B": "IP packets have such sizes";
+        mean_pktsize: Bytes = Bytes(1000), "ns-2 pmtu, 1000 bytes", in "1 B"..="65535 B": "packets have a size | no IP packet is larger";
         /// Whether bytes over `mean_pktsize` are counted instead of packets. The probability of a packet is then in
         /// proportion to its size, too.
         bytes: bool = false, "ns-2 qib_";

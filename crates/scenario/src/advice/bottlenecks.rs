@@ -1,10 +1,12 @@
 //! Advice on queues that have nothing to do.
 
 use crate::advice::adviser::Adviser;
+use crate::advice::offers::Direction;
 use crate::advice::paths::Paths;
 use crate::advice::roles;
 use crate::text::codes::Code;
 use tailrace_core::Rate;
+use tailrace_qdisc::Shaping;
 
 /// A queue under study that nothing can fill.
 pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
@@ -29,7 +31,14 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
         }
         let full = loads.iter().any(|load| load.offered > u128::from(load.rate.as_bps()));
         // Stations share a medium, so each gets less than the rate of its frames.
-        if full || decl.medium.is_some() || roles::labels(&decl.forward.queue) {
+        // A shaper whose rate follows the traffic may be slower than what comes.
+        let unknown = decl.forward.queue.shaping() == Shaping::Unknown;
+        if full || unknown || decl.medium.is_some() || roles::labels(&decl.forward.queue) {
+            continue;
+        }
+        // A queue behind a shaper is kept empty on purpose.
+        let is_shaper = |d: Direction| d.spec(a.scenario).is_shaped();
+        if loads.iter().any(|load| load.limited_by.is_some_and(is_shaper)) {
             continue;
         }
         let most = loads.iter().max_by_key(|load| load.offered).expect("there are some");
@@ -37,7 +46,7 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
         let message = format!("link {name} is not a bottleneck, so its queue stays empty");
         let by = most.limited_by.map_or_else(
             || "the flows offer".to_string(),
-            |l| format!("slower links such as {} let", a.scenario.links[l].name),
+            |d| format!("slower links such as {} let", a.scenario.links[d.link].name),
         );
         let help = format!(
             "{by} at most {} reach its {}: give the queue to the slowest link of a path, or make this link slower",

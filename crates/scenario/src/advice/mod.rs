@@ -7,7 +7,9 @@ mod adviser;
 mod bottlenecks;
 mod forms;
 mod kernels;
+mod loss_bursts;
 mod media;
+mod offers;
 mod outages;
 mod packets;
 mod paths;
@@ -45,6 +47,7 @@ pub(crate) fn advise(resolved: &Resolved, draft: &Draft, sink: &Sink<'_>) {
     let paths = Paths::new(scenario);
     bottlenecks::check(&a, &paths);
     ties::check(&a, &paths);
+    loss_bursts::check(&a, &paths);
     windows::check(&a, &paths);
     times::check_round_trips(&a, &paths);
     for (i, group) in scenario.flows.iter().enumerate() {

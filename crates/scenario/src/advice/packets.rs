@@ -1,7 +1,8 @@
 //! Advice on the packets of flows: their size, and their rhythm.
 
 use crate::advice::adviser::Adviser;
-use crate::advice::paths::{Direction, Paths, is_periodic};
+use crate::advice::offers::Direction;
+use crate::advice::paths::{Paths, is_periodic};
 use crate::advice::ties;
 use crate::declarations::flow::mptcp::route_len;
 use crate::model::{FlowGroup, NodeIndex, Scenario, Transport};
@@ -115,7 +116,7 @@ pub(super) fn check_flood(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &
         let spec = d.spec(a.scenario);
         let offered = paths.offered(i, *d);
         spec.queue.plain_fifo().is_some()
-            && offered >= u128::from(spec.rate.as_bps())
+            && offered >= u128::from(spec.service_rate().as_bps())
             && paths.shared(i, *d)
             && !ties::is_tie(a, paths, *d, &[i])
     });

@@ -1,18 +1,12 @@
 //! Demand of flows on links: offered rates, windows, round trips; estimates from the file alone.
 
-use crate::model::{AppConfig, FlowGroup, LinkSpec, NodeIndex, Scenario, Transport};
-use crate::resolving::topology::{PathHop, Topology};
+use crate::advice::offers::{Direction, Lines, Offers};
+use crate::model::{AppConfig, Fault, FlowGroup, Link, NodeIndex, Scenario, Transport};
+use crate::resolving::topology::Topology;
 use std::collections::BTreeMap;
 use tailrace_app::{EndpointRole, OfferedTraffic};
 use tailrace_core::{Bytes, Duration, Rate};
-
-/// Direction of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Direction {
-    pub(crate) link: usize,
-    /// From a to b.
-    pub(crate) forward: bool,
-}
+use tailrace_impair::LinkCondition;
 
 /// Load that flows offer to one direction of a link.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +15,8 @@ pub(crate) struct Load {
     pub(crate) rate: Rate,
     /// Bits a second that can reach it at most.
     pub(crate) offered: u128,
-    /// A link that keeps it that low.
-    pub(crate) limited_by: Option<usize>,
+    /// A direction that keeps it that low.
+    pub(crate) limited_by: Option<Direction>,
 }
 
 /// The TCP windows that share the slowest link of their paths.
@@ -37,8 +31,13 @@ pub(crate) struct Windows {
     pub(crate) bdp: u128,
 }
 
-/// A flow's contribution to a direction: what else limits it, and what it offers itself.
-type Sources = BTreeMap<Option<Direction>, u128>;
+/// Flows of a group over a direction.
+#[derive(Default)]
+struct Crossing {
+    flows: u64,
+    /// Their offer, where they are periodic.
+    offered: Lines,
+}
 
 /// Estimates for a whole scenario.
 pub(crate) struct Paths {
@@ -51,27 +50,14 @@ pub(crate) struct Paths {
     pub(crate) ways: Vec<usize>,
     /// Subset of these ways that leads to the address that the connection begins with.
     pub(crate) ways_to_first: Vec<usize>,
-    /// For observed links.
-    sources: BTreeMap<Direction, Sources>,
-    rates: BTreeMap<Direction, Rate>,
-    /// Some flow is strictly periodic: only then crossings are counted.
-    periodic: bool,
+    /// Offers to directions of observed links.
+    offers: BTreeMap<Direction, Offers>,
+    /// Some flow is strictly periodic, or losses come in bursts: only then crossings are counted.
+    counted: bool,
     /// Flows of each group over each direction.
-    crossings: Vec<BTreeMap<Direction, u64>>,
+    crossings: Vec<BTreeMap<Direction, Crossing>>,
     /// Largest rate that one flow of each group offers, headers included; `u64::MAX` if the network is the limit.
     own: Vec<u64>,
-}
-
-impl Direction {
-    fn of((link, forward): PathHop) -> Self {
-        Self { link: link.0 as usize, forward }
-    }
-
-    /// Its parameters.
-    pub(crate) fn spec(self, scenario: &Scenario) -> &LinkSpec {
-        let link = &scenario.links[self.link];
-        if self.forward { &link.forward } else { &link.backward }
-    }
 }
 
 impl Paths {
@@ -84,10 +70,9 @@ impl Paths {
             windows: Vec::new(),
             ways: vec![0; groups],
             ways_to_first: vec![0; groups],
-            sources: BTreeMap::new(),
-            rates: BTreeMap::new(),
-            periodic: scenario.flows.iter().any(|f| is_periodic(&f.app)),
-            crossings: vec![BTreeMap::new(); groups],
+            offers: BTreeMap::new(),
+            counted: scenario.flows.iter().any(|f| is_periodic(&f.app)) || has_loss_bursts(scenario),
+            crossings: std::iter::repeat_with(BTreeMap::new).take(groups).collect(),
             own: scenario.flows.iter().map(offered_by).collect(),
         };
         let mut topology = Topology::new(scenario);
@@ -142,9 +127,9 @@ impl Paths {
         if scenario.flows[group].app.is_two_way() {
             self.add_load(scenario, group, &reversed(there), tcp);
         }
-        let slowest = there.iter().copied().min_by_key(|d| d.spec(scenario).rate);
+        let slowest = there.iter().copied().min_by_key(|d| d.spec(scenario).service_rate());
         if let (Some(slowest), Some(window)) = (slowest, window) {
-            let rate = slowest.spec(scenario).rate;
+            let rate = slowest.spec(scenario).service_rate();
             let bdp = u128::from(rate.as_bps()) * u128::from(round_trip.as_nanos()) / 8_000_000_000;
             let w = windows.entry(slowest).or_insert(Windows { link: slowest.link, group, bytes: 0, bdp: 0 });
             w.bytes += u128::from(window);
@@ -153,40 +138,32 @@ impl Paths {
     }
 
     fn add_load(&mut self, scenario: &Scenario, group: usize, there: &[Direction], tcp: bool) {
+        let own = self.own[group];
+        let rate = |d: &Direction| d.spec(scenario).service_rate();
         for (i, d) in there.iter().enumerate() {
-            if self.periodic {
-                *self.crossings[group].entry(*d).or_default() += 1;
+            let before = there[..i].iter().rev().map(|line| (*line, rate(line)));
+            if self.counted {
+                let crossing = self.crossings[group].entry(*d).or_default();
+                crossing.flows += 1;
+                if is_periodic(&scenario.flows[group].app) {
+                    crossing.offered.add(before.clone(), own, None);
+                }
             }
             if !scenario.links[d.link].observed {
                 continue;
             }
             // A closed loop is limited by every other link of the path, an open one by those before.
-            let after = if tcp { &there[i + 1..] } else { &[] };
-            let others = there[..i].iter().chain(after).copied();
-            let limit = others.min_by_key(|o| o.spec(scenario).rate);
-            self.rates.insert(*d, d.spec(scenario).rate);
-            if let Some(limit) = limit {
-                self.rates.insert(limit, limit.spec(scenario).rate);
-            }
-            let offered = self.sources.entry(*d).or_default().entry(limit).or_default();
-            *offered += u128::from(self.own[group]);
+            let after = there[i + 1..].iter().filter(|_| tcp).map(|line| (*line, rate(line)));
+            self.offers.entry(*d).or_insert_with(|| Offers::new(rate(d))).add(before, after, own);
         }
     }
 
     /// Loads of those directions of an observed link that flows send over.
     pub(crate) fn loads(&self, link: usize) -> impl Iterator<Item = Load> + '_ {
         [true, false].into_iter().filter_map(move |forward| {
-            let d = Direction { link, forward };
-            let sources = self.sources.get(&d)?;
-            let (mut offered, mut limited_by) = (0_u128, None);
-            for (limit, own) in sources {
-                let rate = limit.map_or(u128::MAX, |l| u128::from(self.rates[&l].as_bps()));
-                if rate < *own {
-                    limited_by = limit.map(|l| l.link);
-                }
-                offered = offered.saturating_add(rate.min(*own));
-            }
-            Some(Load { rate: self.rates[&d], offered, limited_by })
+            let offers = self.offers.get(&Direction { link, forward })?;
+            let (offered, limited_by) = offers.most();
+            Some(Load { rate: offers.rate(), offered, limited_by })
         })
     }
 
@@ -195,20 +172,27 @@ impl Paths {
         self.crossings[group].keys().copied()
     }
 
-    /// Rate that a whole group offers to a direction, whatever is slower before it.
+    /// Rate that a whole group of periodic flows offers to a direction, over the lines that it comes through.
     pub(crate) fn offered(&self, group: usize, d: Direction) -> u128 {
-        u128::from(self.own[group]) * u128::from(self.flows(group, d))
+        self.crossings[group].get(&d).map_or(0, |crossing| crossing.offered.most().0)
     }
 
     /// Flows of a group that cross the direction.
     pub(crate) fn flows(&self, group: usize, d: Direction) -> u64 {
-        self.crossings[group].get(&d).copied().unwrap_or(0)
+        self.crossings[group].get(&d).map_or(0, |crossing| crossing.flows)
     }
 
     /// Whether other groups cross the direction, too.
     pub(crate) fn shared(&self, group: usize, d: Direction) -> bool {
         self.crossings.iter().enumerate().any(|(i, c)| i != group && c.contains_key(&d))
     }
+}
+
+/// Whether a link's losses, or those of a fault, have a state in which they come together.
+fn has_loss_bursts(scenario: &Scenario) -> bool {
+    let on_link = |link: &Link| [&link.forward, &link.backward].iter().any(|way| way.loss.burst().is_some());
+    let by_fault = |fault: &Fault| fault.kind.applied_to(LinkCondition::default()).loss().burst().is_some();
+    scenario.links.iter().any(on_link) || scenario.faults.iter().any(by_fault)
 }
 
 /// The way back.

@@ -1,7 +1,8 @@
 //! Advice on sources whose rates come to exactly what a link carries.
 
 use crate::advice::adviser::Adviser;
-use crate::advice::paths::{Direction, Paths, is_periodic};
+use crate::advice::offers::Direction;
+use crate::advice::paths::{Paths, is_periodic};
 use crate::text::codes::Code;
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
         }
     }
     for (group, d) in first {
-        let (link, rate) = (&a.scenario.links[d.link].name, d.spec(a.scenario).rate);
+        let (link, rate) = (&a.scenario.links[d.link].name, d.spec(a.scenario).service_rate());
         let message = format!("periodic sources offer link {link} exactly its {rate}");
         let help = "which of them loses packets then depends only on when each began (phase effect); give them \
                     jitter = 0.1, or other rates";
@@ -28,7 +29,7 @@ pub(super) fn is_tie(a: &Adviser<'_>, paths: &Paths, d: Direction, groups: &[usi
     let spec = d.spec(a.scenario);
     let offered: u128 = groups.iter().map(|group| paths.offered(*group, d)).sum();
     let flows: u64 = groups.iter().map(|group| paths.flows(*group, d)).sum();
-    spec.queue.plain_fifo().is_some() && flows > 1 && offered == u128::from(spec.rate.as_bps())
+    spec.queue.plain_fifo().is_some() && flows > 1 && offered == u128::from(spec.service_rate().as_bps())
 }
 
 /// The groups of strictly periodic flows that cross each direction.

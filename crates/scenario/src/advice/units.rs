@@ -46,8 +46,9 @@ fn check_limit(a: &Adviser<'_>, link: &str, spec: &LinkSpec, queue: Origin) {
         a.warn(Code::TinyLimit, queue, message, help);
     }
     // A default is nobody's slip: 10240 packets of `fq_codel` are more than 10 s of many links.
-    if bytes * 8 > u128::from(spec.rate.as_bps()) * 10 && Some(limit) != default_limit(&spec.queue) {
-        let message = format!("the queue of link {link} holds {limit}, more than 10 s at {}", spec.rate);
+    let rate = spec.service_rate();
+    if bytes * 8 > u128::from(rate.as_bps()) * 10 && Some(limit) != default_limit(&spec.queue) {
+        let message = format!("the queue of link {link} holds {limit}, more than 10 s at {rate}");
         let help = "packets may wait that long: check the unit, or lower `limit`";
         a.warn(Code::HugeLimit, queue, message, help);
     }

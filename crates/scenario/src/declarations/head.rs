@@ -23,7 +23,7 @@ section! {
         question: At<String> = with_default(TEXT, "\"\""), "The question that the experiment answers, in one sentence.";
         duration: At<Duration> = required(POSITIVE_DURATION), "Simulated time.";
         warmup: At<Duration> = with_default(DURATION, "0 s"), "The time at which statistics start; what happens before is not counted.";
-        runs: At<u32> = with_default(positive_count::<u32>(), "1").within("1", "1000000", "each run is a simulation of its own"),
+        runs: At<u32> = with_default(positive_count::<u32>(), "1").within("1", "1000000", "without a run there are no results | each run is a simulation of its own"),
             "Number of repetitions, each with other random numbers, which follow from `seed`.";
         seed: At<u64> = with_default(plain::<u64>(), "1"), "The number from which all random numbers follow. The same seed gives the same results.";
     }
@@ -34,7 +34,7 @@ section! {
     pub RECORD = "[record]", "Series and tables that are recorded in addition to the totals.";
     pub(crate) struct RecordKeys {
         interval: Option<At<Option<Duration>>> =
-            optional(INTERVAL, "a 500th of the duration, at least 1 ms").within("1 us", "87600 h", "each sample is a row in the results"),
+            optional(INTERVAL, "a 500th of the duration, at least 1 ms").within("1 us", "87600 h", "each sample is a row in the results | no run lasts longer"),
             "How often flows and queues are sampled for series over time; \"off\" records none.";
         max_series_flows: At<u32> = with_default(plain::<u32>(), "64"),
             "For how many flows of each group series over time are kept: the first so many.";

@@ -21,7 +21,7 @@ section! {
     pub(crate) RUN = "an entry of `run`", "A program that a host runs.";
     pub(crate) struct RunDecl {
         at: Option<At<Duration>> = optional(DURATION, "0 s"), "When it starts.";
-        command: At<String> = required(COMMAND), "The command, as for `/bin/sh`. It can read this machine's files, and writes into a folder of its own.";
+        command: At<String> = required(COMMAND), "The command, as for `/bin/sh`. It can read the programs and libraries of this machine, the scenario's folder and the host's `files`; it writes into a folder of its own.";
     }
 }
 
@@ -141,6 +141,48 @@ fn gather(prefix: &str, node: &Node, sink: &Sink<'_>, found: &mut Vec<(String, A
                 sink.push(error.help("several numbers are one text, such as \"4096 131072 6291456\""));
             }
         }
+    }
+}
+
+/// Paths of files and folders that programs may read.
+pub(crate) const FILES: ValueCodec<Vec<String>> = ValueCodec {
+    shape: Shape::Paths,
+    read: ValueReader::ReportsErrors(files),
+    write: |all| format!("[{}]", all.iter().map(|path| text(path)).collect::<Vec<_>>().join(", ")),
+};
+
+/// Folders that a kernel has of its own, at the names of the machine's.
+const OWN_FOLDERS: [&str; 3] = ["/proc", "/sys", "/dev"];
+
+fn files(node: &Node, sink: &Sink<'_>) -> Option<Vec<String>> {
+    let items = match &node.data {
+        Data::Array(items) => items,
+        Data::Broken => return None,
+        _ => {
+            let message = format!("`files` is a list of paths, found {}", node.shown());
+            sink.push(
+                sink.at(Code::WrongType, node.origin, message).help("such as files = [\"/opt/tools\"]"),
+            );
+            return None;
+        }
+    };
+    let read = |item: &Node| {
+        let wrong = |unfit: UnfitValue| {
+            sink.push(sink.at(unfit.code, item.origin, "bad path in `files`").label(unfit.why));
+        };
+        path(item).map_err(wrong).ok()
+    };
+    let read: Vec<_> = items.iter().map(read).collect();
+    read.into_iter().collect()
+}
+
+fn path(node: &Node) -> Result<String, UnfitValue> {
+    let path = values::text(node)?;
+    let of_kernel = OWN_FOLDERS.iter().find(|folder| std::path::Path::new(&path).starts_with(folder));
+    match of_kernel {
+        _ if path.trim().is_empty() => Err("there is no path".to_string().into()),
+        Some(folder) => Err(UnfitValue::outside(format!("a kernel has a {folder} of its own"))),
+        None => Ok(path),
     }
 }
 

@@ -59,6 +59,8 @@ pub enum Shape {
     Attacks,
     /// An IPv4 address, or a list of them, one for each link.
     Addresses,
+    /// A list of paths of files and folders.
+    Paths,
     /// Settings of a kernel, by their names.
     Settings,
     /// A list of codes of warnings.
@@ -93,6 +95,13 @@ pub struct Section {
     pub doc: &'static str,
     /// Its keys.
     pub keys: &'static [Key],
+}
+
+impl Section {
+    /// Names of its keys.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.keys.iter().map(|key| key.name).collect()
+    }
 }
 
 /// A key that must be there.

@@ -79,7 +79,7 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
         return Err("a name cannot be empty".into());
     }
     if let Some(c) = text.chars().find(|c| !(c.is_alphanumeric() || "_-:/".contains(*c))) {
-        return Err(format!("a name is made of letters, digits, _ and -; found {c:?}"));
+        return Err(format!("a name is made of letters, digits, _, -, : and /; found {c:?}"));
     }
     Ok(text.to_string())
 }

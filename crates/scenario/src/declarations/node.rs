@@ -3,7 +3,7 @@
 use crate::declarations::address::ADDRESSES;
 use crate::declarations::codecs::{NAME, TEXT, plain, positive_count};
 use crate::declarations::kernel::{
-    ENDPOINTS, KERNEL, LIMITS_TABLE, LimitsDecl, MEMORY, PROGRAMS, RunDecl, SYSCTL,
+    ENDPOINTS, FILES, KERNEL, LIMITS_TABLE, LimitsDecl, MEMORY, PROGRAMS, RunDecl, SYSCTL,
 };
 use crate::declarations::key::{Section, Shape};
 use crate::declarations::key_row::{ValueCodec, ValueReader, optional, required, section};
@@ -34,6 +34,8 @@ section! {
         memory: Option<At<Bytes>> = optional(MEMORY, "128 MiB"), "Memory of the kernel.";
         sysctl: Option<At<Vec<(String, String)>>> = optional(SYSCTL, ""), "Settings of the kernel, by their names in sysctl(8), such as \"net.ipv4.tcp_congestion_control\".";
         run: Option<At<Vec<RunDecl>>> = optional(PROGRAMS, ""), "Programs that run on this host.";
+        files: Option<At<Vec<String>>> = optional(FILES, "the folder of the scenario"),
+            "Files and folders of this machine that the host's programs may read, besides system programs, libraries and the scenario's own folder; a relative path begins where the scenario file lies.";
         limits: Option<At<LimitsDecl>> = optional(LIMITS_TABLE, "its kernel's"), "Limits of the path manager for Multipath TCP in the host's kernel.";
         endpoints: Option<At<Endpoints>> = optional(ENDPOINTS, "none"),
             "The endpoints of the path manager in the host's kernel, by the numbers of the host's links: \"2 subflow, 3 subflow backup, 4 signal\".";
@@ -58,6 +60,7 @@ pub const HOST: Section = Section {
         NODE.keys[9],
         NODE.keys[10],
         NODE.keys[11],
+        NODE.keys[12],
     ],
 };
 

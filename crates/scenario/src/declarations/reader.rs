@@ -7,8 +7,10 @@ use crate::text::diagnostic::Diagnostic;
 use crate::text::document::{Data, Node, Table};
 use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
+use std::cell::RefCell;
 use tailrace_core::dist::error::DistributionError;
 use tailrace_core::params::{Kind, ParamInfo, ParamType as _, SetError, Value};
+use tailrace_core::text::nearest;
 use tailrace_core::{CountDist, DurationDist, SizeDist};
 
 /// A table with the keys it may have.
@@ -20,6 +22,8 @@ pub(crate) struct Reader<'d> {
     elsewhere: &'d [MisplacedKey],
     origin: Origin,
     sink: &'d Sink<'d>,
+    /// Keys that do not exist and were reported.
+    reported: RefCell<Vec<String>>,
 }
 
 /// Outcome of reading a parameter's value that may be composite.
@@ -56,7 +60,16 @@ impl<'d> Reader<'d> {
 
     /// A reader of a table.
     pub(crate) fn of(table: &'d Table, origin: Origin, section: &'d Section, sink: &'d Sink<'d>) -> Self {
-        Self { table, section, params: &[], kinded: false, elsewhere: &[], origin, sink }
+        Self {
+            table,
+            section,
+            params: &[],
+            kinded: false,
+            elsewhere: &[],
+            origin,
+            sink,
+            reported: RefCell::default(),
+        }
     }
 
     /// Also takes a `kind`, which somebody else has read.
@@ -102,8 +115,28 @@ impl<'d> Reader<'d> {
     }
 
     fn missing(&self, key: &str, doc: &str) {
+        if self.report_slip(key) {
+            return;
+        }
         let message = format!("{} needs `{key}`", self.section.title);
         self.sink.push(self.sink.at(Code::MissingKey, self.origin, message).help(format!("`{key}`: {doc}")));
+    }
+
+    /// Reports a key that does not exist and is this one with a slip, which is then not missing; whether there is such a key.
+    fn report_slip(&self, missing: &str) -> bool {
+        let written = self.table.entries.iter().map(|(key, _)| key);
+        let is_known = |key: &str| self.known().any(|known| known == key);
+        let is_elsewhere = |key: &str| self.elsewhere.iter().any(|e| e.name == key);
+        let mut strange = written.filter(|key| !is_known(&key.value) && !is_elsewhere(&key.value));
+        let Some(slip) = strange.find(|key| nearest(&key.value, self.known()) == Some(missing)) else {
+            return false;
+        };
+        let mut reported = self.reported.borrow_mut();
+        if !reported.contains(&slip.value) {
+            self.sink.push(self.unknown(slip));
+            reported.push(slip.value.clone());
+        }
+        true
     }
 
     /// Reads a key that may be missing. `None` where it is missing or wrong; a wrong one is reported.
@@ -180,7 +213,8 @@ impl<'d> Reader<'d> {
     /// Reports the keys that do not exist.
     pub(crate) fn finish(self) {
         for (key, _) in &self.table.entries {
-            if !self.known().any(|k| k == key.value) {
+            let is_reported = self.reported.borrow().contains(&key.value);
+            if !is_reported && !self.known().any(|k| k == key.value) {
                 self.sink.push(self.unknown(key));
             }
         }

@@ -211,6 +211,7 @@ fn shape(shape: Shape) -> Value {
             let address = kind(Kind::Address);
             json!({ "anyOf": [address, { "type": "array", "items": address, "minItems": 1 }] })
         }
+        Shape::Paths => json!({ "type": "array", "items": { "type": "string", "minLength": 1 } }),
         Shape::Settings => {
             let value =
                 json!({ "anyOf": [{ "type": ["string", "integer", "boolean"] }, { "type": "object" }] });
@@ -353,7 +354,11 @@ fn bound(schema: &mut Value, kind: Kind, bounds: Bounds) -> String {
         schema["minimum"] = number(bounds.least);
         schema["maximum"] = number(bounds.most);
     }
-    if bounds.usual { String::new() } else { format!(" Allowed: {} ({}).", bounds.shown(kind), bounds.why) }
+    if bounds.usual {
+        String::new()
+    } else {
+        format!(" Allowed: {} ({}).", bounds.shown(kind), bounds.reason())
+    }
 }
 
 /// A bare kind or any of the tables.

@@ -16,6 +16,8 @@ pub struct KernelHost {
     pub sysctl: Vec<(String, String)>,
     /// Programs that it runs, in the order of the file.
     pub programs: Vec<Program>,
+    /// Files and folders that its programs may read, as the file names them.
+    pub files: Vec<String>,
     /// Limits of Multipath TCP's path manager, where they are given.
     pub limits: Option<Limits>,
     /// Addresses that the path manager uses.

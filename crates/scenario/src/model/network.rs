@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tailrace_access::{LinkSchedule, MediumConfig};
 use tailrace_core::{Bytes, DurationDist, Probability, Rate};
 use tailrace_impair::LossConfig;
-use tailrace_qdisc::QdiscConfig;
+use tailrace_qdisc::{QdiscConfig, Shaping};
 
 /// Position in [`Scenario::nodes`](super::Scenario::nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,6 +97,21 @@ pub struct LinkSpec {
     pub rewrite: Probability,
     /// Queue discipline and its parameters.
     pub queue: QdiscConfig,
+}
+
+impl LinkSpec {
+    /// The rate at which this direction serves its queue: its own, or that of a shaper in front of it, whichever is less.
+    pub fn service_rate(&self) -> Rate {
+        match self.queue.shaping() {
+            Shaping::At(rate) => rate.min(self.rate),
+            Shaping::None | Shaping::Unknown => self.rate,
+        }
+    }
+
+    /// Whether a shaper holds it below its own rate, or may do so.
+    pub fn is_shaped(&self) -> bool {
+        self.service_rate() < self.rate || self.queue.shaping() == Shaping::Unknown
+    }
 }
 
 tailrace_core::choices! {

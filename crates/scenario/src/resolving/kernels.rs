@@ -36,6 +36,7 @@ pub(super) fn of(decl: &NodeDecl) -> Option<Arc<KernelHost>> {
         memory: decl.memory.as_ref().map_or(MEMORY, |at| at.value),
         sysctl: decl.sysctl.as_ref().map_or_else(Vec::new, |at| at.value.clone()),
         programs: decl.run.iter().flat_map(|at| &at.value).map(program).collect(),
+        files: decl.files.as_ref().map_or_else(Vec::new, |at| at.value.clone()),
         limits: decl.limits.as_ref().map(|at| Limits {
             subflows: at.value.subflows.value,
             add_addr_accepted: at.value.add_addr_accepted.value,
@@ -174,6 +175,7 @@ fn needs_kernel(decl: &NodeDecl, sink: &Sink<'_>) {
         ("memory", origin(&decl.memory)),
         ("sysctl", origin(&decl.sysctl)),
         ("run", origin(&decl.run)),
+        ("files", origin(&decl.files)),
         ("limits", origin(&decl.limits)),
         ("endpoints", origin(&decl.endpoints)),
         ("backpressure", origin(&decl.backpressure)),

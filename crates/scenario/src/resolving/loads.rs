@@ -83,7 +83,7 @@ fn crossed(
 ) -> Result<Vec<(Rate, u64)>, String> {
     let rate = |(link, forward): PathHop| {
         let link = &scenario.links[link.0 as usize];
-        if forward { link.forward.rate } else { link.backward.rate }
+        if forward { link.forward.service_rate() } else { link.backward.service_rate() }
     };
     let multipath = matches!(group.transport, Transport::Mptcp { .. });
     let up = group.app.sender() == EndpointRole::Client;

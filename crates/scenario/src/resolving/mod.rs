@@ -9,6 +9,7 @@ pub(crate) mod roles;
 pub(crate) mod scenario;
 pub(crate) mod sweep;
 pub(crate) mod topology;
+mod uplinks;
 pub(crate) mod windows;
 
 mod addresses;

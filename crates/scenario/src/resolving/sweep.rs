@@ -3,6 +3,7 @@
 
 use crate::declarations::draft::Draft;
 use crate::declarations::queue;
+use crate::declarations::sections::SCENARIO;
 use crate::declarations::sweep::{Preset, Range, Sweep, SweepAxis};
 use crate::model::Plugins;
 use crate::text::codes::Code;
@@ -242,6 +243,10 @@ impl Reader<'_> {
     /// Whether the value can be read at its place; errors are reported.
     fn can_be_set(&mut self, key: &At<String>, value: &Node) -> bool {
         let before = self.sink.errors();
+        if let Err(unplaced) = path::check_beginning(&self.base, &key.value, &SCENARIO.names()) {
+            unplaced.report(key.origin, self.sink);
+            return false;
+        }
         // Only the table that the path begins with changes, and only that is copied and read again.
         let segments = path::split(&key.value).ok();
         let top = segments.and_then(|segments| segments.into_iter().next()).unwrap_or_default();

@@ -1,18 +1,12 @@
 //! The graph of a scenario: what is reachable, and over which links. Hosts do not forward.
 
 use crate::model::{LinkIndex, NodeIndex, NodeKind, Scenario};
+use crate::resolving::uplinks::{LinkEnd, Uplinks};
 use std::collections::{BTreeMap, VecDeque};
 
 const NONE: u32 = u32::MAX;
 /// Trees kept at a time; scenarios with more attachment points than this recompute some.
 const MAX_TREES: usize = 256;
-
-/// A link as one of its ends sees it.
-#[derive(Clone, Copy, Debug)]
-struct LinkEnd {
-    other: NodeIndex,
-    link: LinkIndex,
-}
 
 /// Nodes with their links.
 pub(crate) struct Topology<'s> {
@@ -22,6 +16,9 @@ pub(crate) struct Topology<'s> {
     arms: Vec<LinkEnd>,
     /// Connected set of routers that a router belongs to; a host is its own.
     component: Vec<u32>,
+    uplinks: Uplinks,
+    /// Without further links to the same router, which are no part of a shortest path.
+    first_uplinks: Uplinks,
     trees: BTreeMap<u32, Vec<u32>>,
 }
 
@@ -48,15 +45,21 @@ impl<'s> Topology<'s> {
             }
         }
         let component = components(scenario);
-        Self { scenario, starts, arms, component, trees: BTreeMap::new() }
+        let of_node = |node: NodeIndex| &arms[starts[node.0 as usize]..starts[node.0 as usize + 1]];
+        let to_routers = |node| of_node(node).iter().copied().filter(|end| is_router(scenario, end.other));
+        let uplinks = Uplinks::new(scenario.nodes.len(), to_routers, |router| component[router.0 as usize]);
+        let first_uplinks = uplinks.first_of_each_router();
+        Self { scenario, starts, arms, component, uplinks, first_uplinks, trees: BTreeMap::new() }
     }
 
     fn arms(&self, node: NodeIndex) -> &[LinkEnd] {
         &self.arms[self.starts[node.0 as usize]..self.starts[node.0 as usize + 1]]
     }
 
-    fn is_router(&self, node: NodeIndex) -> bool {
-        self.scenario.nodes[node.0 as usize].kind == NodeKind::Router
+    /// Links between two nodes, in the order of the file.
+    fn direct(&self, a: NodeIndex, b: NodeIndex) -> impl Iterator<Item = LinkIndex> + '_ {
+        let (fewer, other) = if self.degree(a) <= self.degree(b) { (a, b) } else { (b, a) };
+        self.arms(fewer).iter().filter(move |arm| arm.other == other).map(|arm| arm.link)
     }
 
     /// Number of links at a node.
@@ -71,43 +74,41 @@ impl<'s> Topology<'s> {
 
     /// Whether packets can go from host `a` to host `b`.
     pub(crate) fn reachable(&self, a: NodeIndex, b: NodeIndex) -> bool {
-        let near = self.arms(a).iter().filter(|arm| self.is_router(arm.other));
-        let sets: Vec<u32> = near.map(|arm| self.component[arm.other.0 as usize]).collect();
-        self.arms(b).iter().any(|arm| {
-            arm.other == a
-                || (self.is_router(arm.other) && sets.contains(&self.component[arm.other.0 as usize]))
-        })
+        self.direct(a, b).next().is_some() || !self.uplinks.common(a, b).is_empty()
     }
 
     /// Whether packets that leave host `a` by `link` can go to a router.
     pub(crate) fn reaches_router(&self, a: NodeIndex, link: LinkIndex, router: NodeIndex) -> bool {
         let goal = self.component[router.0 as usize];
-        let mut arms = self.arms(a).iter().filter(|arm| arm.link == link);
-        arms.any(|arm| self.is_router(arm.other) && self.component[arm.other.0 as usize] == goal)
+        let ends = &self.scenario.links[link.0 as usize];
+        let other = if ends.a == a { ends.b } else { ends.a };
+        is_router(self.scenario, other) && self.component[other.0 as usize] == goal
     }
 
     /// The links from host `a` to host `b` along a shortest path (fewest links).
     pub(crate) fn path(&mut self, a: NodeIndex, b: NodeIndex) -> Option<Vec<PathHop>> {
-        self.paths(a, b).into_iter().min_by_key(Vec::len)
+        if let Some(link) = self.direct(a, b).next() {
+            return Some(vec![self.hop(link, a)]);
+        }
+        let pairs = self.first_uplinks.pairs(a, b);
+        pairs.into_iter().filter_map(|pair| self.through_routers(a, pair)).min_by_key(Vec::len)
     }
 
     /// The links from host `a` to host `b` for every two of their interfaces.
     pub(crate) fn paths(&mut self, a: NodeIndex, b: NodeIndex) -> Vec<Vec<PathHop>> {
-        let direct = self.arms(a).iter().filter(|arm| arm.other == b);
-        let mut paths: Vec<Vec<PathHop>> = direct.map(|arm| vec![self.hop(arm.link, a)]).collect();
-        let of =
-            |t: &Self, n| t.arms(n).iter().copied().filter(|arm| t.is_router(arm.other)).collect::<Vec<_>>();
-        let (near, far) = (of(self, a), of(self, b));
-        for enter in &near {
-            for leave in &far {
-                let Some(middle) = self.between(enter.other, leave.other) else { continue };
-                let mut path = vec![self.hop(enter.link, a)];
-                path.extend(middle);
-                path.push(self.hop(leave.link, leave.other));
-                paths.push(path);
-            }
-        }
+        let mut paths: Vec<Vec<PathHop>> = self.direct(a, b).map(|link| vec![self.hop(link, a)]).collect();
+        let pairs = self.uplinks.pairs(a, b);
+        paths.extend(pairs.into_iter().filter_map(|pair| self.through_routers(a, pair)));
         paths
+    }
+
+    /// The links from host `a` that begin with one given link and end with another.
+    fn through_routers(&mut self, a: NodeIndex, (enter, leave): (LinkEnd, LinkEnd)) -> Option<Vec<PathHop>> {
+        let middle = self.between(enter.other, leave.other)?;
+        let mut path = vec![self.hop(enter.link, a)];
+        path.extend(middle);
+        path.push(self.hop(leave.link, leave.other));
+        Some(path)
     }
 
     fn hop(&self, link: LinkIndex, from: NodeIndex) -> PathHop {
@@ -149,7 +150,7 @@ impl<'s> Topology<'s> {
         while let Some(node) = queue.pop_front() {
             for arm in self.arms(node) {
                 let slot = arm.other.0 as usize;
-                if arm.other != root && self.is_router(arm.other) && reached[slot] == NONE {
+                if arm.other != root && is_router(self.scenario, arm.other) && reached[slot] == NONE {
                     reached[slot] = arm.link.0;
                     queue.push_back(arm.other);
                 }
@@ -159,12 +160,15 @@ impl<'s> Topology<'s> {
     }
 }
 
+fn is_router(scenario: &Scenario, node: NodeIndex) -> bool {
+    scenario.nodes[node.0 as usize].kind == NodeKind::Router
+}
+
 /// Union-find over the links between routers.
 fn components(scenario: &Scenario) -> Vec<u32> {
     let mut parent: Vec<u32> = (0..scenario.nodes.len() as u32).collect();
-    let router = |n: NodeIndex| scenario.nodes[n.0 as usize].kind == NodeKind::Router;
     for link in &scenario.links {
-        if router(link.a) && router(link.b) {
+        if is_router(scenario, link.a) && is_router(scenario, link.b) {
             let (a, b) = (root(&mut parent, link.a.0), root(&mut parent, link.b.0));
             parent[a.max(b) as usize] = a.min(b);
         }

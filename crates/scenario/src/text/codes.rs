@@ -83,6 +83,7 @@ codes! {
         UnusedLimit = "unused-limit": "`queue_limit` has no effect on a discipline without `limit`.",
         UnusedMedium = "unused-medium": "No link uses a medium.",
         UncoupledKernel = "uncoupled-kernel": "A flow has a coupled congestion control, but a Linux kernel at one of its ends, which has none.",
+        NewerToml = "newer-toml": "The file is TOML 1.1, which readers of TOML 1.0 refuse.",
         IgnoredKey = "ignored-key": "Both ends of a flow have Linux kernels, which do not obey a key of its `transport`.",
         OneSidedKey = "one-sided-key": "`tailrace twin` compares two configurations: only the simulated side, or only the kernels, obey a key.",
         UnusualRate = "unusual-rate": "A link's rate is so low or high that its unit may be wrong.",
@@ -101,7 +102,8 @@ codes! {
         PhaseEffect = "phase-effect": "A strictly periodic flood can keep other flows out of a drop-tail queue.",
         RateTie = "rate-tie": "Strictly periodic sources offer a drop-tail link exactly its rate.",
         MissingCounterpart = "missing-counterpart": "A queue's `role` needs another queue on the path of a flow, which is missing.",
-        OnlyLinkDown = "only-link-down": "A fault takes down the only link of a host that has flows over Multipath TCP.",
+        LongLossBursts = "long-loss-bursts": "The bad state of a link's loss process outlasts the retransmission timeout of a flow.",
+        OnlyLinkDown = "only-link-down": "A fault takes down every link of a host that a flow over Multipath TCP uses, and nothing joins again once they return.",
     }
 }
 

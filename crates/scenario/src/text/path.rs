@@ -94,6 +94,36 @@ pub(crate) fn find(root: &Table, path: &str, long_form: LongForm) -> Result<Node
     walk.find_in(root, 0)
 }
 
+/// The error of a path that begins with the name of an element instead of its list; `known` are the keys that the top of a file has.
+pub(crate) fn check_beginning(root: &Table, path: &str, known: &[&str]) -> Result<(), PathError> {
+    let segments = split(path).map_err(PathError::on)?;
+    let [first, rest @ ..] = segments.as_slice() else { return Ok(()) };
+    if rest.is_empty() || known.contains(&first.as_str()) {
+        return Ok(());
+    }
+    let has = |node: &Node| match &node.data {
+        Data::Array(items) => items.iter().any(|item| element_name(item).is_some_and(|name| name == *first)),
+        _ => false,
+    };
+    // Names are unique in their list alone; where several have it, the rest of the path says which is meant.
+    let takes = |node: &Node| match &node.data {
+        Data::Array(items) => items.iter().filter_map(Node::as_table).any(|t| t.get(&rest[0]).is_some()),
+        _ => false,
+    };
+    let lists: Vec<_> = root.entries.iter().filter(|(_, node)| has(node)).collect();
+    let list = lists.iter().find(|(_, node)| takes(node)).or_else(|| lists.first());
+    let Some((list, _)) = list else { return Ok(()) };
+    let rest = rest.iter().map(|s| quoted(s)).collect::<Vec<_>>().join(".");
+    Err(PathError {
+        code: Code::UnknownPath,
+        message: format!(
+            "a path begins with a key of the scenario, and {first:?} is the name of a {}",
+            list.value
+        ),
+        help: Some(format!("did you mean `{}.{}.{rest}`?", list.value, quoted(first))),
+    })
+}
+
 struct PathWalk<'p> {
     segments: &'p [String],
     origin: Origin,

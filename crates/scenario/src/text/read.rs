@@ -90,7 +90,15 @@ fn convert(value: &DeValue<'_>, origin: Origin, fixed: Option<Origin>, sink: &Si
 fn integer(digits: &str, radix: u32, origin: Origin, sink: &Sink<'_>) -> Data {
     i64::from_str_radix(digits, radix).map_or_else(
         |_| {
-            sink.error(Code::BadNumber, origin, format!("the number {digits} is too large"));
+            sink.error(
+                Code::BadNumber,
+                origin,
+                format!(
+                    "the number {digits} is too large; whole numbers go from {} to {}",
+                    i64::MIN,
+                    i64::MAX
+                ),
+            );
             Data::Broken
         },
         |n| Data::Plain(Value::Integer(n)),

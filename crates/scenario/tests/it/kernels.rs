@@ -4,7 +4,7 @@ use tailrace_core::{Bytes, Duration};
 use tailrace_scenario::model::{Limits, Program};
 use tailrace_scenario::parse;
 
-const PAIR: &str = r#"
+const PAIR: &str = r##"
 name = "pair"
 duration = "10 s"
 
@@ -17,6 +17,7 @@ sysctl = { "net.ipv4.tcp_congestion_control" = "reno", net.mptcp.enabled = true,
 limits = { subflows = 4 }
 endpoints = "1 signal, 2 subflow backup"
 run = [{ command = "iperf3 -s -1" }, { at = "1500 ms", command = 'sh -c "true"' }]
+files = ["tools", "/opt/it's \"here\""]
 
 [[host]]
 name = "b"
@@ -32,7 +33,7 @@ name = "second"
 between = ["a", "b"]
 rate = "10 Mbit/s"
 delay = "10 ms"
-"#;
+"##;
 
 #[test]
 fn what_a_kernel_is_to_be_is_read_and_written() {
@@ -50,6 +51,7 @@ fn what_a_kernel_is_to_be_is_read_and_written() {
     assert_eq!(endpoints, [(1, true, false, false), (2, false, true, true)]);
     let program = |at, command: &str| Program { at: Duration::from_millis(at), command: command.into() };
     assert_eq!(host.programs, [program(0, "iperf3 -s -1"), program(1500, "sh -c \"true\"")]);
+    assert_eq!(host.files, ["tools", "/opt/it's \"here\""]);
     assert_eq!(parsed.scenario.nodes[1].kernel, None);
     assert_eq!(parsed.warnings.len(), 0, "what programs send is not known");
     let resolved = parsed.to_toml();

@@ -2,7 +2,7 @@
 //! advice comes of its being resolved.
 
 use tailrace_core::params::Parameters as _;
-use tailrace_core::params::{Kind, ParamInfo, Value};
+use tailrace_core::params::{Bounds, Kind, ParamInfo, Value};
 use tailrace_qdisc::QdiscConfig;
 use tailrace_scenario::{Parsed, parse, render_all};
 use tailrace_transport::mptcp::coupled::CoupledConfig;
@@ -197,7 +197,7 @@ fn every_default_lies_within_its_bounds() {
         info.check(&value).unwrap_or_else(|why| panic!("{} = {}: {why}", info.name, toml(&value)));
         if let Some(bounds) = info.bounds {
             let (least, most) = bounds.range();
-            assert!(least < most && !bounds.why.is_empty(), "{}", info.name);
+            assert!(least < most && !bounds.reason().is_empty(), "{}", info.name);
         }
     };
     for name in QdiscConfig::names() {
@@ -349,4 +349,43 @@ fn routing_is_said_where_it_is_other_than_usual() {
         "{resolved}"
     );
     assert_eq!(parse(&resolved, "resolved.toml", &[]).unwrap().scenario, other.scenario);
+}
+
+/// Bounds of every registered parameter, by the kind that has it.
+fn all_bounds() -> Vec<(String, Kind, Bounds)> {
+    let mut all = Vec::new();
+    let mut add = |owner: &str, params: &[ParamInfo]| {
+        let of = params.iter().filter_map(|p| Some((format!("{owner}.{}", p.name), p.kind, p.bounds?)));
+        all.extend(of);
+    };
+    tailrace_qdisc::catalog().iter().for_each(|c| add(c.name, c.params));
+    tailrace_app::catalog().iter().for_each(|c| add(c.name, c.params));
+    tailrace_app::attacks::catalog().iter().for_each(|c| add(c.name, c.params));
+    tailrace_impair::faults::catalog().iter().for_each(|c| add(c.name, c.params));
+    CcConfig::catalog().iter().for_each(|c| add(c.name, c.params));
+    CoupledConfig::catalog().iter().for_each(|c| add(c.name, c.params));
+    SchedulerConfig::catalog().iter().for_each(|c| add(c.name, c.params));
+    PathManagerConfig::catalog().iter().for_each(|c| add(c.name, c.params));
+    add("tcp", TcpConfig::params());
+    add("tcp.behaviour", TcpBehaviour::params());
+    add("mptcp", MptcpConfig::params());
+    add("mptcp.behaviour", MptcpBehaviour::params());
+    all
+}
+
+#[test]
+fn each_bound_is_refused_with_its_own_reason() {
+    // Reasons that hold below and above alike.
+    let alike = ["it is a share of a whole", "it is a weight in an average"];
+    for (name, kind, bounds) in all_bounds() {
+        let (less, more) = bounds.reasons();
+        let (least, _) = bounds.range();
+        // Below zero only plain numbers can be written.
+        let has_less = least > 0.0 || kind == Kind::Number;
+        assert!(!has_less || less != more || alike.contains(&less), "{name}: {less:?} for both bounds");
+        let (Kind::Number, (least, most)) = (kind, bounds.range()) else { continue };
+        let refusal = |x: f64| bounds.check(kind, &Value::Float(x)).unwrap_err();
+        assert!(refusal(least - 1.0).ends_with(less), "{name}");
+        assert!(refusal(most * 2.0 + 1.0).ends_with(more), "{name}");
+    }
 }

@@ -61,6 +61,17 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     ("missing-counterpart", &[(QUEUE, "queue = { kind = \"csfq\", role = \"core\" }")]),
+    (
+        "long-loss-bursts",
+        &[("delay = \"10 ms\"", "delay = \"10 ms\"\nloss = { kind = \"gemodel\", p = 0.01, r = 0.1 }")],
+    ),
+    (
+        "long-loss-bursts",
+        &[(
+            "delay = \"10 ms\"",
+            "delay = \"10 ms\"\nloss = { kind = \"gilbert_elliott\", mean_good = \"10 s\", mean_bad = \"2 s\" }",
+        )],
+    ),
     ("only-link-down", &[(TCP, "kind = \"mptcp\""), ("link = \"bottleneck\"", "link = \"r2-dst\"")]),
 ];
 
@@ -85,8 +96,10 @@ fn warning_texts_equal_their_snapshots() {
 #[test]
 fn every_warning_has_a_case_and_can_be_allowed() {
     let mut named: BTreeSet<_> = CASES.iter().map(|(code, _)| *code).collect();
-    // Not the parser's, but of whoever knows what kernels obey: below.
-    assert!([Code::IgnoredKey, Code::OneSidedKey].iter().all(|code| named.insert(code.name())));
+    // Not the parser's, but of whoever knows what kernels obey, or another reader of TOML: below.
+    assert!(
+        [Code::IgnoredKey, Code::OneSidedKey, Code::NewerToml].iter().all(|code| named.insert(code.name()))
+    );
     assert_eq!(named, Code::warnings().map(Code::name).collect());
     for (code, changes) in CASES {
         let text = changed(changes);
@@ -194,4 +207,100 @@ fn a_link_that_draws_its_rate_makes_runs_differ() {
     assert!(with("\"trace(1 4 9)\"") && lte("rates = [\"1 Mbit/s\"], block_error = 0.0"));
     assert!(!lte("rates = [\"1 Mbit/s\"]"));
     assert!(!lte("rates = [\"1 Mbit/s\", \"2 Mbit/s\"], block_error = 0.0"));
+}
+
+/// The small scenario with a host of its own for the attack's rate, and this queue at its bottleneck.
+fn shaped(queue: &str, rate: &str) -> String {
+    changed(&[(QUEUE, &format!("queue = \"{queue}\"")), SWEEP, ("\"1 Mbit/s\"", &format!("\"{rate}\""))])
+}
+
+#[test]
+fn a_shaper_that_is_slower_than_its_link_is_the_bottleneck() {
+    // The flows can bring 10 Mbit/s over the link behind.
+    assert_eq!(codes(&warnings(&shaped("cake", "20 Mbit/s"), &[])), ["queue-stays-empty"]);
+    assert_eq!(codes(&warnings(&shaped("cake bandwidth 8Mbit", "20 Mbit/s"), &[])), Vec::<&str>::new());
+    // A shaper above the line that flows come through has nothing to do.
+    assert_eq!(codes(&warnings(&shaped("cake bandwidth 15Mbit", "20 Mbit/s"), &[])), ["queue-stays-empty"]);
+    // A rate that follows the traffic is not known.
+    let autorate = codes(&warnings(&shaped("cake bandwidth 8Mbit autorate-ingress", "20 Mbit/s"), &[]));
+    assert_eq!(autorate, Vec::<&str>::new());
+}
+
+#[test]
+fn a_queue_behind_a_shaper_is_meant_to_stay_empty() {
+    let modem = |before: &str| {
+        format!(
+            r#"name = "home"
+duration = "10 s"
+runs = 1
+host = [{{ name = "pc", count = 20 }}, {{ name = "server" }}]
+router = [{{ name = "home" }}, {{ name = "modem" }}, {{ name = "isp" }}]
+link = [
+  {{ name = "lan", between = ["pc[*]", "home"], rate = "1 Gbit/s", delay = "100 us" }},
+  {{ name = "sqm", between = ["home", "modem"], rate = "1 Gbit/s", delay = "100 us"{before} }},
+  {{ name = "line", between = ["modem", "isp"], rate = "20 Mbit/s", delay = "8 ms", queue = "droptail limit 500" }},
+  {{ name = "net", between = ["isp", "server"], rate = "1 Gbit/s", delay = "10 ms" }},
+]
+flow = [{{ name = "up", from = "pc[*]", to = "server", transport = "tcp", app = "bulk", start = "uniform(0 s, 1 s)" }}]
+"#
+        )
+    };
+    let with = |queue: &str| codes(&warnings(&modem(queue), &[]));
+    assert_eq!(with(""), Vec::<&str>::new());
+    assert_eq!(with(", queue = \"cake bandwidth 18Mbit overhead 18\""), Vec::<&str>::new());
+    // Without its shaper, the queue before the modem stays empty.
+    assert_eq!(with(", queue = \"cake\""), ["queue-stays-empty"]);
+}
+
+#[test]
+fn flows_offer_no_more_than_the_line_that_they_come_through() {
+    // Three sources of 4 Mbit/s come over one line of 10 Mbit/s.
+    let access = |rate: &str| {
+        format!(
+            r#"name = "line"
+duration = "10 s"
+runs = 1
+host = [{{ name = "a", count = 3 }}, {{ name = "b" }}]
+router = [{{ name = "r" }}, {{ name = "s" }}, {{ name = "t" }}]
+link = [
+  {{ between = ["a[*]", "r"], rate = "100 Mbit/s", delay = "1 ms" }},
+  {{ between = ["r", "s"], rate = "{rate}", delay = "1 ms" }},
+  {{ name = "w", between = ["s", "t"], rate = "11 Mbit/s", delay = "1 ms", queue = "codel" }},
+  {{ between = ["t", "b"], rate = "100 Mbit/s", delay = "1 ms" }},
+]
+flow = [{{ name = "f", from = "a[*]", to = "b", transport = "udp", app = {{ kind = "cbr", rate = "4 Mbit/s", size = "1000 B", jitter = 0.1 }} }}]
+"#
+        )
+    };
+    let with = |rate: &str| warnings(&access(rate), &[]);
+    assert_eq!(codes(&with("100 Mbit/s")), Vec::<&str>::new());
+    let found = with("10 Mbit/s");
+    assert_eq!(codes(&found), ["queue-stays-empty"]);
+    assert!(found[0].render(false).contains("at most 10 Mbit/s reach its 11 Mbit/s"), "{found:?}");
+}
+
+#[test]
+fn a_flood_that_comes_over_a_slower_line_locks_nobody_out() {
+    let with = |access: &str| {
+        let text = format!(
+            r#"name = "slow"
+duration = "10 s"
+runs = 1
+host = [{{ name = "a" }}, {{ name = "x" }}, {{ name = "b" }}]
+router = [{{ name = "r" }}]
+link = [
+  {{ between = ["a", "r"], rate = "100 Mbit/s", delay = "1 ms" }},
+  {{ between = ["x", "r"], rate = "{access}", delay = "1 ms" }},
+  {{ name = "w", between = ["r", "b"], rate = "10 Mbit/s", delay = "1 ms" }},
+]
+flow = [
+  {{ name = "f", from = "a", to = "b", transport = "tcp", app = "bulk" }},
+  {{ name = "x", from = "x", to = "b", transport = "udp", app = {{ kind = "cbr", rate = "20 Mbit/s", size = "1000 B" }} }},
+]
+"#
+        );
+        codes(&warnings(&text, &[]))
+    };
+    assert_eq!(with("100 Mbit/s"), ["phase-effect"]);
+    assert_eq!(with("5 Mbit/s"), Vec::<&str>::new());
 }

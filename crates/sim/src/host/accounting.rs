@@ -201,13 +201,19 @@ impl World {
         intervals.close(interval_counters(&self.flows, now), &self.scope_starts, now);
     }
 
-    /// Counters of a flow, with those that its endpoints keep.
-    pub(crate) fn flow_stats(&self, flow: usize) -> FlowStats {
+    /// Counters of a flow, with those that its closed endpoints kept.
+    pub(crate) fn closed_flow_stats(&self, flow: usize) -> FlowStats {
         let f = &self.flows[flow];
         let mut stats = f.stats;
         stats.retransmitted_packets = f.retired.retransmitted;
         stats.timeouts = f.retired.timeouts;
         stats.altered_bytes += f.retired.altered;
+        stats
+    }
+
+    /// Counters of a flow, with those that its endpoints keep.
+    pub(crate) fn flow_stats(&self, flow: usize) -> FlowStats {
+        let mut stats = self.closed_flow_stats(flow);
         for endpoint in self.sockets_of(flow).map(|s| &s.endpoint) {
             let tcp = endpoint.stats();
             stats.retransmitted_packets += tcp.retransmitted_segments;

@@ -100,6 +100,7 @@ impl World {
     ) -> bool {
         match action {
             AppAction::RoundTrip(time) => self.count_rtt(flow, time),
+            AppAction::Heard(delay) => self.flows[flow].stats.heard(delay),
             AppAction::Late => self.flows[flow].stats.late_packets += 1,
             AppAction::Page(took) => self.recorder.record_page_load(self.flows[flow].group as usize, took),
             AppAction::Open(data, from) => self.open(flow, (data, from), fabric),

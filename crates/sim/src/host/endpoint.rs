@@ -101,7 +101,13 @@ impl Endpoint {
             retransmitted_packets: self.stats().retransmitted_segments,
             timeouts: if self.lacks_timeouts() { NOT_COUNTED } else { self.timeouts() },
             subflows: self.subflows(),
+            lost_addresses: self.has_lost_addresses(),
         }
+    }
+
+    /// Whether it is a connection of Multipath TCP without a subflow, since the addresses of the last ones are gone.
+    pub(crate) fn has_lost_addresses(&self) -> bool {
+        matches!(self, Self::Mptcp(connection) if connection.has_lost_addresses())
     }
 
     /// Whether its stack does not report timeouts.

@@ -67,6 +67,11 @@ impl Socket {
         self.work.as_ref().is_some_and(|work| work.has_failed())
     }
 
+    /// Whether bytes of a transfer or exchange are awaited on it.
+    pub(crate) fn is_transferring(&self) -> bool {
+        self.work.as_ref().is_some_and(|work| work.awaited != u64::MAX)
+    }
+
     /// Takes an RTT sample that was not recorded yet.
     #[inline]
     pub(crate) fn take_rtt(&mut self) -> Option<Duration> {
@@ -119,6 +124,9 @@ pub(crate) struct Sockets {
     by_tuple: TupleMap<SocketId>,
     /// MPTCP sockets by host, which hear of its interfaces.
     by_host: BTreeSet<(NodeId, FlowEnd, SocketId)>,
+    /// Places whose sockets may have changed since the latest [`Sockets::take_changed`]; empty before the first.
+    changed: Vec<bool>,
+    watches_changes: bool,
 }
 
 impl Sockets {
@@ -131,6 +139,7 @@ impl Sockets {
     /// Mutable variant of [`Sockets::get`].
     #[inline]
     pub(crate) fn get_mut(&mut self, id: SocketId) -> Option<&mut Socket> {
+        note_change(&mut self.changed, id.place());
         self.places.get_mut(id.place()).filter(|p| p.uses == id.uses())?.socket.as_mut()
     }
 
@@ -138,6 +147,7 @@ impl Sockets {
     #[inline]
     pub(crate) fn live(&mut self, id: SocketId) -> Option<&mut Socket> {
         debug_assert!(self.places.get(id.place()).is_some_and(|p| p.uses == id.uses()));
+        note_change(&mut self.changed, id.place());
         self.places.get_mut(id.place())?.socket.as_mut()
     }
 
@@ -164,7 +174,9 @@ impl Sockets {
         if place == self.places.len() {
             assert!(place < MAX_SOCKETS, "more than {} connections at a time", MAX_SOCKETS / 2);
             self.places.push(SocketSlot::default());
+            self.changed.extend(self.watches_changes.then_some(true));
         }
+        note_change(&mut self.changed, place);
         let id = SocketId::new(place, self.places[place].uses);
         self.by_tuple.insert(socket.tuple(), id);
         self.by_host.extend(host.map(|host| (host, socket.end(), id)));
@@ -173,7 +185,12 @@ impl Sockets {
 
     /// Removes a socket and frees its place.
     pub(crate) fn remove(&mut self, id: SocketId, host: Option<NodeId>) {
-        let Some((tuple, end)) = self.get(id).map(|s| (s.tuple(), s.end())) else { return };
+        let Some(socket) = self.get(id) else { return };
+        let (tuple, end, peer) = (socket.tuple(), socket.end(), socket.envelope.peer);
+        note_change(&mut self.changed, id.place());
+        if self.get(peer).is_some() {
+            note_change(&mut self.changed, peer.place());
+        }
         let place = &mut self.places[id.place()];
         place.socket = None;
         place.uses = SocketId::next_use(place.uses);
@@ -193,6 +210,19 @@ impl Sockets {
         self.by_host.range(from..=to).map(|(_, _, id)| *id).collect()
     }
 
+    /// Collects the places whose sockets may have changed since the previous call, in order. A socket's removal is a change of its peer.
+    /// The first call collects all, and changes are noted from then on.
+    pub(crate) fn take_changed(&mut self, places: &mut Vec<usize>) {
+        if !self.watches_changes {
+            self.watches_changes = true;
+            self.changed = vec![true; self.places.len()];
+        }
+        places.clear();
+        places
+            .extend(self.changed.iter().enumerate().filter_map(|(place, changed)| changed.then_some(place)));
+        self.changed.fill(false);
+    }
+
     /// All sockets.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Socket> {
         self.places.iter().filter_map(|p| p.socket.as_ref())
@@ -207,5 +237,13 @@ impl Sockets {
     #[cfg(test)]
     pub(crate) fn capacity(&self) -> usize {
         self.places.len()
+    }
+}
+
+/// Notes that the socket at a place may change, if changes are watched.
+#[inline]
+fn note_change(changed: &mut [bool], place: usize) {
+    if let Some(changed) = changed.get_mut(place) {
+        *changed = true;
     }
 }

@@ -12,10 +12,14 @@ use tailrace_app::{PlaybackStats, VoiceParameters};
 pub(crate) fn voice_summary(voice: &VoiceParameters, flows: &[FlowStats]) -> VoiceSummary {
     let ratings: Vec<f64> = flows.iter().map(|stats| rating_of(voice, stats)).collect();
     let scores: Vec<f64> = ratings.iter().map(|rating| mean_opinion_score(*rating)).collect();
+    let delays = flows.iter().map(FlowStats::mean_playout_delay_s).filter(|delay| delay.is_finite());
+    let delays: Vec<f64> = delays.collect();
     VoiceSummary {
         r_factor: Spread::of(&ratings),
         mos: Spread::of(&scores),
         late_packets: flows.iter().map(|stats| stats.late_packets).sum(),
+        heard_packets: flows.iter().map(|stats| stats.heard_packets).sum(),
+        playout_delay_s: Spread::of(&delays),
     }
 }
 

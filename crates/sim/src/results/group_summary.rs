@@ -140,6 +140,10 @@ keys! {
         mos: Spread, "";
         /// Packets that arrived too late for the listener's playout buffer, and so were not heard.
         late_packets: u64, "packets";
+        /// Packets that were heard.
+        heard_packets: u64, "packets";
+        /// The mean time of each flow from the sending of a packet to the time at which it is heard: network and playout buffer.
+        playout_delay_s: Spread, "s";
     }
 }
 
@@ -228,7 +232,8 @@ keys! {
         /// Number of connections still open at the end, as the client sees it.
         open: u64, "";
         /// Number of connections that broke, by the cause that one of the ends reported first: `refused`, `reset` by the other
-        /// end, `timed_out` (no answer to any retry), `interface_down` (the last subflow lost its address), `aborted`.
+        /// end, `timed_out` (no answer to any retry), `interface_down` (the last subflow lost its address; counted from then on,
+        /// unless another joins), `aborted`.
         broken: BTreeMap<&'static str, u64>, "";
     }
 }
@@ -238,7 +243,8 @@ impl ConnectionCounts {
     pub(crate) fn since(mut self, earlier: &Self) -> Self {
         self.opened -= earlier.opened;
         for (cause, count) in &mut self.broken {
-            *count -= earlier.broken.get(cause).copied().unwrap_or_default();
+            // A connection whose addresses were gone then may have been joined again.
+            *count = count.saturating_sub(earlier.broken.get(cause).copied().unwrap_or_default());
         }
         self
     }

@@ -224,3 +224,34 @@ impl Simulation {
         RunView { plan: &self.plan, fabric: &self.fabric, world: &self.world, windows: &self.windows }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hundred transfers that ended stay open for requests that never come, beside one flow that goes on.
+    const IDLE_CONNECTIONS: &str = r#"
+name = "idle"
+duration = "20 s"
+record = { interval = "100 ms" }
+host = [{ name = "a", count = 101 }, { name = "b" }]
+link = [{ name = "l", between = ["a[*]", "b"], rate = "10 Mbit/s", delay = "10 ms" }]
+flow = [
+  { name = "idle", from = "a[0..100]", to = "b", transport = "tcp", app = { kind = "request_response", request = "100 B", response = "1 kB", think = "1000 s" } },
+  { name = "busy", from = "a[100]", to = "b", transport = "tcp", app = "bulk" },
+]
+"#;
+
+    #[test]
+    fn samples_read_only_sockets_that_changed() {
+        let parsed = tailrace_scenario::parse(IDLE_CONNECTIONS, "idle.toml", &[]).unwrap();
+        let mut sim = Simulation::build(&Arc::new(parsed.scenario), 1).unwrap();
+        let read_at = |sim: &mut Simulation, at| {
+            sim.step(Instant::from_secs(at), &Control::default()).unwrap();
+            sim.series.as_ref().unwrap().sockets_read()
+        };
+        assert!(read_at(&mut sim, 1) >= 2, "the busy flow's");
+        assert_eq!(sim.world.sockets.iter().count(), 202);
+        assert_eq!(read_at(&mut sim, 10), 2);
+    }
+}

@@ -58,6 +58,8 @@ pub(crate) struct EndCounters {
     /// Retransmission timeouts; [`NOT_COUNTED`] if its stack does not report them.
     pub(crate) timeouts: u32,
     pub(crate) subflows: u32,
+    /// Whether it has no subflow, since the addresses of the last ones are gone.
+    pub(crate) lost_addresses: bool,
 }
 
 impl ConnectionRecord {
@@ -69,11 +71,14 @@ impl ConnectionRecord {
         self.completed.map_or(f64::NAN, |at| rate_bps(self.size, at - self.opened))
     }
 
-    /// State in the results: open, closed or broken.
+    /// State in the results: open, closed or broken. A connection whose addresses are gone counts as broken before it is given up.
     pub(crate) fn state(&self) -> &'static str {
         match self.broken {
             Some(cause) => cause_name(cause),
             None if self.over.is_some() => "closed",
+            None if self.client.lost_addresses || self.server.lost_addresses => {
+                cause_name(ResetCause::AddressLost)
+            }
             None => "open",
         }
     }

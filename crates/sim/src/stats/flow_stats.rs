@@ -53,6 +53,10 @@ counters! {
         completion_sum: Duration;
         /// Packets that arrived too late for the playout buffer.
         late_packets: u64;
+        /// Packets of voice that were heard.
+        heard_packets: u64;
+        /// Sum of the times from sending to hearing them.
+        playout_sum: Duration;
     }
 }
 
@@ -68,6 +72,17 @@ impl FlowStats {
         self.completed += 1;
         self.completed_bytes = self.completed_bytes.saturating_add(bytes);
         self.completion_sum += took;
+    }
+
+    /// Counts a packet of voice that is heard this long after it was sent.
+    pub(crate) fn heard(&mut self, delay: Duration) {
+        self.heard_packets += 1;
+        self.playout_sum += delay;
+    }
+
+    /// Mean time from sending to hearing of packets of voice, seconds; NaN without any.
+    pub(crate) fn mean_playout_delay_s(&self) -> f64 {
+        self.playout_sum.as_secs_f64() / self.heard_packets as f64
     }
 
     /// Mean one-way delay of packets in the forward direction, seconds; NaN without any.

@@ -11,7 +11,7 @@ use tailrace_net::Graph;
 pub(crate) struct IdealFct {
     /// Propagation delay from the opening of a connection to the arrival of the first byte.
     ahead: Duration,
-    /// Rate of the slowest link on the path.
+    /// Rate of the slowest link on the path, shapers included.
     rate: Rate,
 }
 
@@ -27,7 +27,8 @@ impl IdealFct {
         };
         let rate = |way: &tailrace_net::LinkId| {
             let link = &plan.scenario.links[way.0 as usize / 2];
-            if way.0.is_multiple_of(2) { link.forward.rate } else { link.backward.rate }
+            let spec = if way.0.is_multiple_of(2) { &link.forward } else { &link.backward };
+            spec.service_rate()
         };
         let round_trip = plus(delay(&there), delay(&back));
         let (ahead, way) = match sender {

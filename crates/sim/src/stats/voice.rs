@@ -11,10 +11,10 @@ use tailrace_core::math;
 pub(crate) fn rating_of(voice: &VoiceParameters, stats: &FlowStats) -> f64 {
     let unheard = stats.lost_packets + stats.late_packets;
     let loss = (unheard as f64 / stats.sent_packets as f64).min(1.0);
-    let network = stats.mean_delay_s();
-    // Without arrivals there is no delay; the loss of all packets dominates.
-    let network = if network.is_nan() { 0.0 } else { network };
-    let delay = network + voice.buffer.as_secs_f64() + voice.delay.as_secs_f64();
+    let playout = stats.mean_playout_delay_s();
+    // Where nothing is heard there is no delay; the loss of all packets dominates.
+    let playout = if playout.is_nan() { 0.0 } else { playout };
+    let delay = playout + voice.delay.as_secs_f64();
     if stats.sent_packets == 0 { f64::NAN } else { rating(delay * 1e3, loss, voice.impairment) }
 }
 
@@ -68,14 +68,10 @@ mod tests {
 
     #[test]
     fn late_packets_count_as_lost_and_no_packets_give_nan() {
-        let voice = VoiceParameters {
-            delay: Duration::from_millis(20),
-            buffer: Duration::from_millis(60),
-            impairment: G711,
-        };
+        let voice = VoiceParameters { delay: Duration::from_millis(20), impairment: G711 };
         let mut stats =
             FlowStats { sent_packets: 100, received_packets: 99, lost_packets: 1, ..FlowStats::default() };
-        stats.delay_sum = Duration::from_millis(20) * 99;
+        (0..99).for_each(|_| stats.heard(Duration::from_millis(80)));
         let lost = rating_of(&voice, &stats);
         assert_eq!(lost, rating(100.0, 0.01, G711));
         stats.late_packets = 2;

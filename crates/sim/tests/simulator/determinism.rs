@@ -36,7 +36,7 @@ pub(crate) fn eventful(more: &str) -> Text {
         .router("r1")
         .router("r2")
         .link("src[*]", "r1", "50 Mbit/s", "uniform(1 ms, 9 ms)", "")
-        .link("noise[*]", "r1", "50 Mbit/s", "1 ms", "loss = { kind = \"gilbert_elliott\", p = 0.02, r = 0.3 }")
+        .link("noise[*]", "r1", "50 Mbit/s", "1 ms", "loss = { kind = \"gemodel\", p = 0.02, r = 0.3 }")
         .link(
             "r1",
             "r2",

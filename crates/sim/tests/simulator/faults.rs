@@ -131,9 +131,9 @@ fn fault_changes_link_from_start_to_end() {
 }
 
 #[test]
-fn gilbert_elliott_loss_has_mean_and_burst_length() {
+fn gemodel_loss_has_mean_and_burst_length() {
     let run = Text::new("400 s")
-        .dumbbell(1, "10 Mbit/s", "5 ms", "loss = { kind = \"gilbert_elliott\", p = 0.01, r = 0.25 }")
+        .dumbbell(1, "10 Mbit/s", "5 ms", "loss = { kind = \"gemodel\", p = 0.01, r = 0.25 }")
         .flow_with(
             "udp",
             ("src[0]", "dst[0]"),
@@ -145,6 +145,32 @@ fn gilbert_elliott_loss_has_mean_and_burst_length() {
     // Share p/(p + r) of the time in the bad state. Bursts have a mean of 4: 200 000 packets hold some 1900.
     assert_close(run.leaf("groups.udp.loss_ratio"), 0.01 / 0.26, 0.09);
     run.assert_drained();
+}
+
+/// States last a time: a call of 50 packets a second and a flood of 1000 lose the same share, and a sender in backoff goes on when the
+/// bad state is over.
+#[test]
+fn gilbert_elliott_loss_goes_by_time() {
+    let lossy = "loss = { kind = \"gilbert_elliott\", mean_good = \"950 ms\", mean_bad = \"50 ms\" }";
+    let cbr = |gap: &str| format!("{{ kind = \"cbr\", rate = \"{gap}\", size = \"250 B\" }}");
+    let shares = ["100 kbit/s", "2 Mbit/s"].map(|rate| {
+        let text = Text::new("1000 s").dumbbell(1, "10 Mbit/s", "5 ms", lossy);
+        text.flow("udp", ("src[0]", "dst[0]"), "\"udp\"", &cbr(rate)).run().leaf("groups.udp.loss_ratio")
+    });
+    // 5 %, with a standard deviation of sqrt(2 * 0.95 * 0.05 * 0.0475 / 1000) = 0.0021.
+    shares.iter().for_each(|share| assert_close(*share, 0.05, 0.17));
+    assert_close(shares[0], shares[1], 0.05);
+    let stalled = |loss: &str| {
+        let text = Text::new("60 s").dumbbell(1, "20 Mbit/s", "10 ms", loss);
+        let linux = "{ kind = \"tcp\", profile = \"linux\" }";
+        text.flow("tcp", ("src[0]", "dst[0]"), linux, "\"bulk\"").run().leaf("groups.tcp.longest_silence_s")
+    };
+    // A bad state of 6 ms on average is over at the first timeout, after 200 ms; ten packets are met one at each timeout, each
+    // twice as long as the one before.
+    let time = stalled("loss = { kind = \"gilbert_elliott\", mean_good = \"600 ms\", mean_bad = \"6 ms\" }");
+    assert!(time < 1.0, "{time} s");
+    let packets = stalled("loss = { kind = \"gemodel\", p = 0.001, r = 0.1 }");
+    assert!(packets > 5.0, "{packets} s");
 }
 
 #[test]

@@ -34,15 +34,15 @@ parameters! {
     pub struct BbrConfig {
         /// By how much faster than the measured bandwidth BBR sends in its Startup phase. The default is the smallest
         /// value that doubles the delivery rate in each round trip; a smaller one fills the path more slowly.
-        startup_gain: f64 = 2.885, "Cardwell 2016: 2 / ln 2", in 1.01..=100.0: "start-up would not grow, or flood";
+        startup_gain: f64 = 2.885, "Cardwell 2016: 2 / ln 2", in 1.01..=100.0: "start-up would not grow | start-up would flood the path";
         /// Window after Startup, in bandwidth-delay products. With only one, BBR would stall when ACKs are delayed or
         /// bundled.
-        cwnd_gain: f64 = 2.0, "Cardwell 2016", in 1.0..=100.0: "the window would starve, or flood";
+        cwnd_gain: f64 = 2.0, "Cardwell 2016", in 1.0..=100.0: "the window would starve | the window would flood the path";
         /// For how long the smallest measured round-trip time is trusted. A longer time notices later that the path
         /// has become longer; a shorter one gives up more rate to measure it.
-        min_rtt_window: Duration = Duration::from_secs(10), "Cardwell 2016", in "1 ms"..="1000 h": "each time the round trip is measured anew";
+        min_rtt_window: Duration = Duration::from_secs(10), "Cardwell 2016", in "1 ms"..="1000 h": "the round trip is measured anew each time, which takes rate | no run lasts as long";
         /// The share of the computed rate at which BBR really sends, so that waiting packets drain in time.
-        pacing_margin: f64 = 0.99, "Linux tcp_bbr, bbr_pacing_margin_percent; 1 in the paper", in 0.1..=1.0: "it is a share of the bandwidth";
+        pacing_margin: f64 = 0.99, "Linux tcp_bbr, bbr_pacing_margin_percent; 1 in the paper", in 0.1..=1.0: "with so small a share nothing would be sent | it is a share of the bandwidth";
     }
 }
 

@@ -41,9 +41,9 @@ parameters! {
         headroom: f64 = 0.15, "draft-ietf-ccwg-bbr-04 §2.7", in 0.0..=1.0: "it is a share of a whole";
         /// By how much faster than the measured bandwidth BBR sends in its Startup phase. A smaller value fills the
         /// path more slowly.
-        startup_gain: f64 = 2.77, "draft-ietf-ccwg-bbr-04 §5.3.1.1", in 1.01..=100.0: "start-up would not grow, or flood";
+        startup_gain: f64 = 2.77, "draft-ietf-ccwg-bbr-04 §5.3.1.1", in 1.01..=100.0: "start-up would not grow | start-up would flood the path";
         /// Interval at which the amount in flight is halved to measure the smallest round-trip time.
-        probe_rtt_interval: Duration = Duration::from_secs(5), "draft-ietf-ccwg-bbr-04 §5.3.4.1", in "1 ms"..="1000 h": "each time the round trip is measured anew";
+        probe_rtt_interval: Duration = Duration::from_secs(5), "draft-ietf-ccwg-bbr-04 §5.3.4.1", in "1 ms"..="1000 h": "the round trip is measured anew each time, which takes rate | no run lasts as long";
     }
 }
 

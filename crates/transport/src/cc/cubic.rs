@@ -29,9 +29,9 @@ parameters! {
     /// Parameters of CUBIC.
     pub struct CubicConfig {
         /// C, in segments per second cubed: how steeply the window grows after a loss. A larger value grows faster.
-        c: f64 = 0.4, "RFC 9438 §5.1", in 0.0..=1000000.0: "the window would shrink, or jump";
+        c: f64 = 0.4, "RFC 9438 §5.1", in 0.0..=1000000.0: "the window would shrink | the window would jump";
         /// The factor by which a loss or a mark reduces the window. A larger value keeps more.
-        beta: f64 = 0.7, "RFC 9438 §4.6", in 0.0..=0.999: "a loss must take something away";
+        beta: f64 = 0.7, "RFC 9438 §4.6", in 0.0..=0.999: "a loss takes away no more than the window | a loss must take something away";
         /// Whether a flow whose window keeps shrinking gives up more of it at a loss, to make room for new flows.
         fast_convergence: bool = true, "RFC 9438 §4.7";
         /// Whether the window is never smaller than that of standard TCP (Reno) would be.

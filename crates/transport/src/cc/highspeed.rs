@@ -15,15 +15,15 @@ parameters! {
     pub struct HighspeedConfig {
         /// Up to this window, in segments, it behaves as standard TCP. A smaller value is unfair to standard flows on
         /// ordinary paths.
-        low_window: f64 = 38.0, "RFC 3649 §5", in 2.0..=1000000000.0: "no window is larger or smaller";
+        low_window: f64 = 38.0, "RFC 3649 §5", in 2.0..=1000000000.0: "no window is smaller | no window is larger";
         /// The window, in segments, at which a loss takes only `high_decrease`.
-        high_window: f64 = 83_000.0, "RFC 3649 §5", in 3.0..=1000000000.0: "no window is larger or smaller";
+        high_window: f64 = 83_000.0, "RFC 3649 §5", in 3.0..=1000000000.0: "no window is smaller | no window is larger";
         /// The share of the window that a loss takes at `high_window`. With a smaller share, flows take longer to
         /// give others their share.
-        high_decrease: f64 = 0.1, "RFC 3649 §5", in 0.0..=0.5: "Reno takes half of the window";
+        high_decrease: f64 = 0.1, "RFC 3649 §5", in 0.0..=0.5: "it is not negative | Reno takes half of the window";
         /// Above this window, in segments, slow start grows by at most half as many segments in a round trip (limited
         /// slow start). `"auto"` is no such limit.
-        max_ssthresh: Option<u64> = None, "RFC 3742 §2: 100 where used", in 1..=1000000000: "no window is larger or smaller";
+        max_ssthresh: Option<u64> = None, "RFC 3742 §2: 100 where used", in 1..=1000000000: "no window is smaller | no window is larger";
     }
 }
 

@@ -24,20 +24,20 @@ parameters! {
     pub struct LedbatConfig {
         /// The queueing delay that LEDBAT aims to cause. A larger one delays others more. If it is smaller than the
         /// noise of measured delays, bandwidth is lost.
-        target: Duration = Duration::from_millis(100), "RFC 6817 §3.3: at most 100 ms", in "1 us"..="1000 s": "the window is steered by delays over it";
+        target: Duration = Duration::from_millis(100), "RFC 6817 §3.3: at most 100 ms", in "1 us"..="1000 s": "every delay would be above it | no delay would be above it";
         /// By how many segments per round trip the window grows when the queue is empty; it shrinks as fast when the
         /// delay is twice `target`.
-        gain: f64 = 1.0, "RFC 6817 §3.4.3: at most 1", in 0.0..=1.0: "RFC 6817 allows no faster growth than Reno's";
+        gain: f64 = 1.0, "RFC 6817 §3.4.3: at most 1", in 0.0..=1.0: "it is not negative | RFC 6817 allows no faster growth than Reno's";
         /// The base delay is the smallest of so many last minutes, at most 16. With more, long-lasting queues are
         /// still noticed; with fewer, a change of route is noticed sooner.
-        base_history: u64 = 10, "RFC 6817 §3.4.2", in 1..=16: "so many are kept in memory";
+        base_history: u64 = 10, "RFC 6817 §3.4.2", in 1..=16: "it needs one at least | so many are kept in memory";
         /// The present delay is the smallest of so many last samples, at most 16. With more, noise matters less; with
         /// fewer, LEDBAT reacts sooner.
-        current_filter: u64 = 4, "RFC 6817 §3.4.2: at least 1", in 1..=16: "so many are kept in memory";
+        current_filter: u64 = 4, "RFC 6817 §3.4.2: at least 1", in 1..=16: "it needs one at least | so many are kept in memory";
         /// The window at the start and the smallest one except after a timeout, in segments.
-        min_cwnd: u64 = 2, "RFC 6817 §2.4.2", in 1..=1048576: "no window is larger or smaller";
+        min_cwnd: u64 = 2, "RFC 6817 §2.4.2", in 1..=1048576: "no window is smaller | no window is larger";
         /// By how many segments the window may exceed what is in flight.
-        allowed_increase: u64 = 1, "RFC 6817 §2.4.2", in 1..=1048576: "no window is larger or smaller";
+        allowed_increase: u64 = 1, "RFC 6817 §2.4.2", in 1..=1048576: "no window is smaller | no window is larger";
     }
 }
 

@@ -29,13 +29,13 @@ parameters! {
     pub struct VegasConfig {
         /// If fewer segments of the flow than this wait in the queue, the window grows. If it is too small, noise
         /// keeps the window below what the path can carry.
-        alpha: f64 = 2.0, "Linux tcp_vegas; ns-2 uses 1", in 0.0..=1000000.0: "it is a number of packets, not negative";
+        alpha: f64 = 2.0, "Linux tcp_vegas; ns-2 uses 1", in 0.0..=1000000.0: "it is a number of packets, not negative | no path holds so many packets";
         /// If more segments of the flow than this wait in the queue, the window shrinks. Each flow keeps up to so
         /// many there.
-        beta: f64 = 4.0, "Linux tcp_vegas; ns-2 uses 3", in 0.0..=1000000.0: "it is a number of packets, not negative";
+        beta: f64 = 4.0, "Linux tcp_vegas; ns-2 uses 3", in 0.0..=1000000.0: "it is a number of packets, not negative | no path holds so many packets";
         /// If more segments than this wait in the queue, slow start ends. If it is too large, the queue overflows
         /// before that.
-        gamma: f64 = 1.0, "Brakmo 1995; Linux and ns-2", in 0.0..=1000000.0: "it is a number of packets, not negative";
+        gamma: f64 = 1.0, "Brakmo 1995; Linux and ns-2", in 0.0..=1000000.0: "it is a number of packets, not negative | no path holds so many packets";
         /// Estimate of a round's round-trip time from its samples.
         rtt: RoundTrip = RoundTrip::Minimum, "Linux tcp_vegas; average in Brakmo 1995 and ns-2";
         /// The factor by which a loss reduces the window.

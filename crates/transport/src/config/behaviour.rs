@@ -20,14 +20,14 @@ parameters! {
         ecn_echo: EcnEcho = EcnEcho::Auto, "as the congestion control asks";
         /// The share of such a receive buffer that is advertised, once a full segment has arrived: its payload over the
         /// memory that it takes. `"auto"` is half, whatever arrives.
-        tcp_window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
+        tcp_window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; 6.12: 170/256, scaling_ratio as it was measured", in 0.01..=1.0: "so small a share leaves no window | it is a share of a whole";
         /// Memory of a packet in a receive buffer that grows, beyond the payload of a full packet; a short one takes as much. If it
         /// is large, windows are smaller while packets wait.
         packet_overhead: Bytes = Bytes(1280), "Linux with wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; linux: 728 B, as it was measured";
         /// Memory of a packet in a send buffer that grows, beyond its payload. If it is large, less data waits there.
         send_overhead: Bytes = Bytes(1280), "Linux with wireless: tcp_stream_alloc_skb with MAX_TCP_HEADER, on 64 bits; without, as traces say: 6.12 832 B, 6.1 768 B";
         /// The memory for each segment of the congestion window, of which a tuned send buffer has twice as much.
-        segment_memory: Bytes = Bytes(4352), "Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode Linux, 2304 B", in "1 B"..="1 MB": "buffers are multiples of it";
+        segment_memory: Bytes = Bytes(4352), "Linux tcp_sndbuf_expand: 1460 B and 640 B for headers and bookkeeping, rounded up to 4096, and 256; in kernels without wireless, as in User-Mode Linux, 2304 B", in "1 B"..="1 MB": "a segment takes some memory | no segment takes so much";
         /// Quantity that `min_rto` limits.
         rto_floor: RtoFloor = RtoFloor::Rto, "RFC 6298 §2.4";
         /// G, the granularity of the clock: at least so much is added to the smoothed round-trip time to give the
@@ -134,8 +134,8 @@ parameters! {
         eifel: bool = false, "RFC 3522";
         /// Whether a recovery is undone once D-SACK has reported each of its retransmissions as a duplicate.
         dsack_undo: bool = false, "RFC 3708 §3";
-        /// Whether packets that this host's own interface drops because it is down count as congestion. The window is then lowered
-        /// as for a mark, and no timeout is undone in a way that restores it.
+        /// Whether packets that this host's own interface drops because it is down count as congestion, of plain TCP and of each
+        /// subflow of Multipath TCP. The window is then lowered as for a mark, and no timeout is undone in a way that restores it.
         heeds_local_drops: bool = false, "Linux: a packet that a queue drops, tcp_enter_cwr";
         /// Effect of undoing a reduction.
         undo_response: UndoResponse = UndoResponse::Restore, "Linux; RFC 4015 for eifel";
@@ -147,9 +147,9 @@ parameters! {
         /// back and from SACK, without options of its own.
         door: bool = false, "Wang and Zhang 2002, TCP-DOOR";
         /// T1, for how many smoothed round-trip times `door` suspends congestion control.
-        door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative";
+        door_disable: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative | no run has so many";
         /// T2, how many smoothed round-trip times old a reduction may be for `door` to undo it.
-        door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative";
+        door_revert: f64 = 1.0, "a reading: Wang and Zhang 2002 give the order of a round trip", in 0.0..=1000000.0: "it is a number of round trips, not negative | no run has so many";
         /// Largest number of segments that duplicate ACKs let out in a fast recovery without SACK. `"flight"` denies receivers that
         /// repeat ACKs (`misbehaviour`) their gain, but also takes part of the window from honest ones if a recovery takes several
         /// round trips.
@@ -157,7 +157,7 @@ parameters! {
         /// Handshake that opens a connection.
         handshake: Handshake = Handshake::ThreeWay, "RFC 9293 §3.5";
         /// The time to the first probe of a closed receive window. `"auto"` is the RTO.
-        persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1", in "1 ms"..="1000 h": "each probe takes computing time";
+        persist_timeout: Option<Duration> = None, "RFC 9293 §3.8.6.1", in "1 ms"..="1000 h": "each probe takes computing time | no run waits that long";
         /// For how long a closed connection stays in the state TIME-WAIT.
         time_wait: Duration = Duration::from_secs(60), "Linux TCP_TIMEWAIT_LEN", in "0 s"..="1000 h": "closed sockets are kept for so long";
     }

@@ -79,7 +79,7 @@ parameters! {
         first_window: Option<Bytes> = Some(Bytes(65_535)), "Linux 6.1 tcp_select_initial_window; linux_6_12: auto";
         /// With `counts_memory`: which share of a receiver's memory is advertised as window. If it is too large,
         /// waiting packets overflow the memory. `"auto"` is half of it, and a buffer that grows has whole segments.
-        window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 167/256, scaling_ratio as it was measured", in 0.01..=1.0: "it is a share of a whole";
+        window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 167/256, scaling_ratio as it was measured", in 0.01..=1.0: "so small a share leaves no window | it is a share of a whole";
         /// With `counts_memory`: whether an ACK of data that the application can read leaves only once it has, if nothing hurries that ACK and
         /// the window before reading is smaller than the last one.
         acks_after_reading: bool = false, "Linux 6.1: sk_rcvlowat of a subflow is 1; linux_6_12: 0, mptcp_sockopt_sync_locked, __tcp_ack_snd_check";
@@ -91,9 +91,9 @@ parameters! {
         /// advertised, and the peer may discard what arrives there.
         keeps_larger_window: bool = false, "not in RFC 8684; Linux tcp_may_update_window, ack_update_msk";
         /// Number of SYNs that ask for Multipath TCP (MP_CAPABLE) before the connection falls back to plain TCP.
-        capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\"";
+        capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\" | nobody repeats a SYN as often";
         /// Number of retransmissions of the SYN of a further subflow (MP_JOIN) before that subflow is given up.
-        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6", in 0..=1000: "each one takes computing time";
+        join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6", in 0..=1000: "it is not negative | each one takes computing time";
         /// Whether data that a subflow holds when its timer expires is also given to other subflows.
         reinject_on_timeout: bool = true, "multipath-tcp/mptcp; RFC 8684 §3.3.6";
         /// Whether a subflow whose timer has expired gets no new data until something arrives on it.
@@ -104,9 +104,9 @@ parameters! {
         /// With `data_timer = "subflows"`: how long the fragments are in which the send queue keeps the stream. When the
         /// timer expires, the rest of the oldest fragment is sent again, in whole segments. Where queues are filled and
         /// count as memory, fragments are as the application has written them instead.
-        data_rtx_bytes: Bytes = Bytes(1), "one segment; linux: a page fragment of 32 KiB without its head, 32728 B", in "1 B"..="1 GB": "so much is sent at once";
+        data_rtx_bytes: Bytes = Bytes(1), "one segment; linux: a page fragment of 32 KiB without its head, 32728 B", in "1 B"..="1 GB": "at least a byte is sent | so much is sent at once";
         /// The shortest timeout of the data level.
-        min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN", in "100 us"..="1000 h": "each timeout takes computing time";
+        min_data_rto: Duration = Duration::from_millis(200), "Linux TCP_RTO_MIN", in "100 us"..="1000 h": "each timeout takes computing time | no run waits that long";
         /// After more timeouts of the data level than this without a sign of life, a subflow counts as stale if
         /// another one is better off: it is not used until something arrives on it. 0 is never.
         stale_loss_cnt: u64 = 0, "off; Linux stale_loss_cnt: 4";
@@ -128,7 +128,7 @@ parameters! {
         /// Time for which that echo is waited for. A short wait repeats an ADD_ADDR that is only delayed in a queue.
         add_addr_wait: EchoWait = EchoWait::Rto, "RFC 8684 §3.4.1 leaves it open; Linux 6.1 and 6.12: timeout, mptcp_pm_add_timer";
         /// The longest wait.
-        add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout", in "1 ms"..="1000 h": "each repetition takes computing time";
+        add_addr_timeout: Duration = Duration::from_secs(120), "Linux add_addr_timeout", in "1 ms"..="1000 h": "each repetition takes computing time | no run waits that long";
         /// Whether a received ADD_ADDR is echoed.
         add_addr_echo: bool = true, "RFC 8684 §3.4.1; not in RFC 6824, which mptcp_0_94 speaks";
         /// Whether an address that comes back after it was withdrawn gets a new id.

@@ -42,6 +42,10 @@ impl CloseTimers {
     pub(super) const fn cause(&self) -> ResetCause {
         self.cause
     }
+    /// Whether the connection has no subflows because the addresses of the last ones are gone.
+    pub(super) fn address_lost(&self) -> bool {
+        self.is_running() && self.cause == ResetCause::AddressLost
+    }
     /// Replaces that reason.
     pub(super) const fn set_cause(&mut self, cause: ResetCause) {
         self.cause = cause;

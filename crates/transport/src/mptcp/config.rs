@@ -31,7 +31,7 @@ parameters! {
         /// Whether segments carry checksums over data and mappings; it is enough if either end asks for them.
         checksum: bool = false, "RFC 8684 §3.3; Linux checksum_enabled";
         /// Largest number of subflows at a time, at most 32.
-        max_subflows: u64 = 32, "multipath-tcp/mptcp has 31", in 1..=32: "a connection has room for 32, its own among them";
+        max_subflows: u64 = 32, "multipath-tcp/mptcp has 31", in 1..=32: "a connection has a subflow at least | a connection has room for 32, its own among them";
         /// Whether data that blocks the receive window is sent once more, on a subflow that has room.
         opportunistic_retransmission: bool = false, "Raiciu et al., NSDI 2012 §4.2";
         /// Penalty of a subflow that blocks the receive window.

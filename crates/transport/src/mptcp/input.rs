@@ -440,11 +440,13 @@ impl Mptcp {
         }
     }
 
-    /// Closes the subflows if both directions are done (RFC 8684 §3.3.3).
+    /// Closes the subflows if both directions are done, and tells the application: the connection is closed then, though the FINs of
+    /// subflows are still exchanged (RFC 8684 §3.3.3; Linux `mptcp_check_data_fin_ack` moves the socket to CLOSE).
     fn close_if_done(&mut self) {
         if !self.is_data_done() {
             return;
         }
+        self.pending.closed();
         for id in 0..self.subflows.len() {
             self.subflows[id].tcp.close();
             self.subflows.mark_dirty(id);
@@ -527,6 +529,7 @@ impl Mptcp {
         now: Instant,
     ) {
         self.subflows.rcv_space_mut(id).end();
+        self.signals.release(id);
         if let Some(coupling) = &mut self.coupling {
             coupling.remove(id);
         }

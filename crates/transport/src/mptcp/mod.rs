@@ -454,6 +454,12 @@ impl Mptcp {
             || (self.state == ConnectionState::Fallback && self.subflows.iter().all(|s| s.tcp.is_over()))
     }
 
+    /// Whether the addresses of the last subflows are gone, and no other subflow has joined since. The connection is kept for
+    /// `close_timeout`, and breaks then.
+    pub fn has_lost_addresses(&self) -> bool {
+        !self.is_over() && self.close_timers.address_lost()
+    }
+
     /// Whether both DATA_FINs are acknowledged.
     fn is_data_done(&self) -> bool {
         self.snd.fin_acked() && self.rcv.is_complete()

@@ -158,6 +158,7 @@ impl Mptcp {
         if !self.has_room_for_subflow() || self.is_over() {
             return None;
         }
+        self.retract_removal(local);
         self.free_place(now);
         let tuple = self.addresses.next_tuple(&from, &to);
         let tcp = self.new_tcp(true, now);
@@ -167,6 +168,14 @@ impl Mptcp {
         let id = self.add_subflow(subflow);
         self.opening = Some(id);
         Some(id)
+    }
+
+    /// Drops a REMOVE_ADDR for address `local` that has not left, as the address is in use again: the peer would end the subflows of the
+    /// address (RFC 8684 §3.4.2).
+    fn retract_removal(&mut self, local: AddressId) {
+        if self.signals.retract(&Signal::RemoveAddr(AddressIds::one(local))) {
+            self.addresses.restore(local);
+        }
     }
 
     /// Demands an ACK on some subflow, for a signal to ride on.

@@ -207,8 +207,8 @@ impl Mptcp {
             .min(self.plan.tcp.max_rto)
     }
 
-    /// Time until the retransmission timers of all subflows that are not silent have expired, in ticks of the clock
-    /// (`mptcp_timeout_from_subflow`).
+    /// Time until the retransmission timers of all subflows that carry data and are not silent have expired, in ticks of the clock
+    /// (`mptcp_subflow_get_send`, `mptcp_timeout_from_subflow`).
     fn longest_subflow_timeout(&self, now: Instant) -> Duration {
         let last = self.subflows.timers().map(|t| t.retransmission).max().unwrap_or(now);
         let wait = last.saturating_since(wheel::tick_before(now, self.plan.tcp.jiffy));

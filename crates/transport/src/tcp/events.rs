@@ -36,7 +36,7 @@ pub enum ResetCause {
     AddressLost,
 }
 
-/// Events that wait to be polled. The peer closes once.
+/// Events that wait to be polled. The peer closes once, and the connection ends once.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PendingEvents {
     delivered: u64,
@@ -48,6 +48,8 @@ pub(crate) struct PendingEvents {
     /// The application was told that the peer has closed, or will be.
     knows_peer_closed: bool,
     closed: bool,
+    /// The application was told that the connection has ended in good order, or will be.
+    knows_closed: bool,
 }
 
 impl PendingEvents {
@@ -69,8 +71,11 @@ impl PendingEvents {
     pub(crate) fn reset(&mut self, cause: ResetCause) {
         (self.reset, self.other) = (Some(cause), true);
     }
+    /// The connection has ended in good order, which is told once.
     pub(crate) fn closed(&mut self) {
-        (self.closed, self.other) = (true, true);
+        let new = !core::mem::replace(&mut self.knows_closed, true);
+        self.closed |= new;
+        self.other |= new;
     }
 
     /// Whether an event other than a delivery is pending.
@@ -121,6 +126,7 @@ mod tests {
         let delivered = Event::Delivered { bytes: 12 };
         assert_eq!(events, [Event::Connected, delivered, Event::PeerClosed, Event::Closed]);
         assert!(!pending.peer_closed(), "it is known");
+        pending.closed();
         assert_eq!(pending.poll(), None);
     }
 }

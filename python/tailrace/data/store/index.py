@@ -14,17 +14,36 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeAlias
 
 from tailrace.data.store import waiting
 from tailrace.errors import RunError, UsageError
 
+# Files of a part by table, each with `bytes` and `blake2b`.
+Files: TypeAlias = Mapping[str, Mapping[str, str | int]]
+
 FILE = "index.sqlite"
+# Fact of a store: version and code of the simulator that did its runs.
+ENGINE = "engine"
 # "TRce": what tells an index from another SQLite file.
 _APPLICATION = 0x54526365
 # Grows when an older version could no longer read an index rightly. Since 2, tables of runs lie in files: `waiting.py`.
 FORMAT = 2
 # Time that a reader or writer waits for the other's transaction.
 _PATIENCE_S = 60.0
+# Result codes of SQLite that tell of the disk, of rights or of another process, and not of the file's content.
+_OF_THE_DISK = frozenset(
+    {
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_LOCKED,
+        sqlite3.SQLITE_NOMEM,
+        sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_CANTOPEN,
+    }
+)
 # Size that SQLite's journal may keep between transactions.
 _JOURNAL_BYTES = 1 << 20
 _SCHEMA = """
@@ -68,6 +87,9 @@ class Index:
         self.place = place
         file = place / FILE
         fresh = writing and not file.exists()
+        if fresh:
+            # One that was left beside another index would be applied to the new one.
+            Path(f"{file}-journal").unlink(missing_ok=True)
         with self._named():
             self._db = _opened(file, writing=writing)
             if fresh:
@@ -95,6 +117,28 @@ class Index:
                 f"{self.place} was written by a later version of tailrace (format {version}; this one reads up to "
                 f"{FORMAT}): use that version"
             )
+
+    def is_empty(self) -> bool:
+        """Whether nothing was ever entered."""
+        with self._named():
+            return not any(
+                self._db.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone()  # noqa: S608 - fixed names
+                for table in ("cells", "runs", "parts")
+            )
+
+    def take_back(
+        self,
+        engine: str | None,
+        cells: Mapping[int, str],
+        found: Iterable[tuple[int, Files, Sequence[Landed]]],
+    ) -> None:
+        """Enters cells with the numbers that they have, and parts with their runs, which an engine did: all or none."""
+        with self._change():
+            if engine is not None:
+                self._db.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", (ENGINE, engine))
+            self._db.executemany("INSERT INTO cells VALUES (?, ?)", cells.items())
+            for part, files, runs in found:
+                self._enter_part(part, files, runs)
 
     def shrink(self) -> None:
         """Gives back the room of what has moved into parts. On a full disk it stays as large as it is."""
@@ -200,9 +244,8 @@ class Index:
         """The numbers of cells; those that are new get the next ones."""
         with self._change():
             known = dict(self._db.execute("SELECT id, cell FROM cells").fetchall())
-            fresh = [
-                (len(known) + place, name) for place, name in enumerate((n for n in ids if n not in known), 1)
-            ]
+            most = max(known.values(), default=0)
+            fresh = [(most + place, name) for place, name in enumerate((n for n in ids if n not in known), 1)]
             self._db.executemany("INSERT INTO cells VALUES (?, ?)", fresh)
         known |= {name: cell for cell, name in fresh}
         return [known[name] for name in ids]
@@ -227,9 +270,7 @@ class Index:
             )
             self._db.executemany("INSERT OR REPLACE INTO failures VALUES (?, ?, ?)", failures)
 
-    def move_to_part(
-        self, part: int, files: Mapping[str, Mapping[str, str | int]], runs: Iterable[tuple[int, int]]
-    ) -> None:
+    def move_to_part(self, part: int, files: Files, runs: Iterable[tuple[int, int]]) -> None:
         """The data of runs are in a part from now on."""
         with self._change():
             self._db.execute("INSERT INTO parts VALUES (?, ?)", (part, json.dumps(files)))
@@ -238,19 +279,20 @@ class Index:
                 [(part, cell, run) for cell, run in runs],
             )
 
-    def land_part(
-        self, part: int, files: Mapping[str, Mapping[str, str | int]], runs: Sequence[Landed]
-    ) -> None:
+    def land_part(self, part: int, files: Files, runs: Sequence[Landed]) -> None:
         """Keeps runs whose data are in a part, all of them or none."""
         with self._change():
-            self._db.execute("INSERT INTO parts VALUES (?, ?)", (part, json.dumps(files)))
-            self._db.executemany(
-                "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
-                [(r.cell, r.run, str(r.seed), r.fingerprint, r.wall_s, r.captures, part) for r in runs],
-            )
-            self._db.executemany(
-                "DELETE FROM failures WHERE cell = ? AND run IN (0, ?)", [(r.cell, r.run) for r in runs]
-            )
+            self._enter_part(part, files, runs)
+
+    def _enter_part(self, part: int, files: Files, runs: Sequence[Landed]) -> None:
+        self._db.execute("INSERT INTO parts VALUES (?, ?)", (part, json.dumps(files)))
+        self._db.executemany(
+            "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)",
+            [(r.cell, r.run, str(r.seed), r.fingerprint, r.wall_s, r.captures, part) for r in runs],
+        )
+        self._db.executemany(
+            "DELETE FROM failures WHERE cell = ? AND run IN (0, ?)", [(r.cell, r.run) for r in runs]
+        )
 
     def drop_part(self, part: int) -> int:
         """Forgets a part, and the runs in it, which are done anew; how many these are."""
@@ -288,11 +330,13 @@ class Index:
         """Errors name the file, and the remedy."""
         try:
             yield
-        except sqlite3.OperationalError as error:
-            raise unwritable(self.place, error) from None
         except sqlite3.DatabaseError as error:
+            # Other codes, such as a column that is not there, come of what is in the file.
+            if isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF in _OF_THE_DISK:
+                raise unwritable(self.place, error) from None
             raise UsageError(
-                f"{self.place / FILE} is damaged: {error}; --fresh begins anew, -o leaves it as it is"
+                f"{self.place / FILE} is damaged: {error}; move it away and repeat the command that wrote it, which "
+                "takes back the finished runs that lie in parts beside it; -o leaves it as it is"
             ) from None
 
 
@@ -305,7 +349,9 @@ def unwritable(place: Path, reason: object) -> RunError:
 
 def _opened(file: Path, *, writing: bool) -> sqlite3.Connection:
     if not writing and not file.is_file():
-        raise UsageError(f"there is no {file}")
+        raise UsageError(
+            f"there is no {file}: the command that wrote the folder takes back what is in its parts"
+        )
     path = f"{file.absolute().as_uri()}?mode="
     for mode in ("rwc",) if writing else ("rw", "ro"):
         # "rw" first: whoever reads after a kill must be able to undo what was half written.

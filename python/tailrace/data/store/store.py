@@ -21,11 +21,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
 
 from tailrace.data.store import parts, waiting
-from tailrace.data.store.index import FILE, Index, Landed, unwritable
-from tailrace.errors import UsageError
+from tailrace.data.store.index import ENGINE, FILE, Files, Index, Landed, unwritable
+from tailrace.errors import TailraceError, UsageError
 from tailrace.execution import capture
 from tailrace.execution.capture import Capture
 from tailrace.execution.streaming import Spill
@@ -62,6 +63,11 @@ class Reader:
             raise path_errors.foreign(place, "sweep's", f"it has no {ownership.MANIFEST} that says so")
         self.place = place
         self._index = Index(place, writing=False)
+        if self._index.is_empty() and parts.unknown(place, {}):
+            raise UsageError(
+                f"{place / FILE} was emptied, and finished runs lie in {place / parts.FOLDER}: repeat the command that "
+                "wrote them, which takes them back"
+            )
 
     @property
     def index(self) -> Index:
@@ -85,6 +91,10 @@ class Reader:
             with suppress(FileNotFoundError):
                 return list(self._index.waiting())
         raise UsageError(f"{self.place} changes too fast to be read: try again when its command has ended")
+
+    def landed(self) -> set[tuple[int, int]]:
+        """Cell and number of every run that need not be done again."""
+        return {(cell, run) for cell, run, *_ in self._index.runs()}
 
     def scan(self, table: str) -> pl.LazyFrame | None:
         """A table of all runs, read when it is collected; None where no run has it."""
@@ -172,7 +182,7 @@ class Writer(Reader):
     @contextmanager
     def opened(
         cls, place: Path, about: Mapping[str, Any], *, fresh: bool = False, parts: bool = True
-    ) -> Iterator[Writer]:
+    ) -> Iterator[Self]:
         """The store in a folder, made where there is none; `about` goes into its manifest, `fresh` empties it.
 
         Without `parts` everything stays in the index: for what is taken out again soon.
@@ -184,6 +194,8 @@ class Writer(Reader):
                 ownership.describe(place, about)
                 if fresh:
                     writer.empty()
+                elif writer.index.is_empty():
+                    writer.recover()
                 writer.settle()
                 yield writer
                 writer.finish()
@@ -191,6 +203,31 @@ class Writer(Reader):
                 writer.spill.close()
                 writer.close_files()
                 writer.close()
+
+    def recover(self) -> None:
+        """Takes back the parts that lie beside an index that knows of nothing, since it was removed or emptied.
+
+        Raises `UsageError` where parts do not say whose their runs are: nothing is removed.
+        """
+        there = sorted(parts.unknown(self.place, {}))
+        if not there:
+            return
+        missing = self.place / FILE
+        found = [one for part in there if (one := parts.found(self.place, part))]
+        if not found:
+            raise UsageError(
+                f"{missing} is gone or was emptied, and {self.place / parts.FOLDER} has {len(there)} parts with "
+                f"finished runs, which do not say whose they are: bring {FILE} back; --fresh begins anew and removes "
+                "them, -o leaves them"
+            )
+        cells, whole = parts.fitting(found)
+        self._index.take_back(whole[0].engine, cells, [(one.part, one.files, one.runs) for one in whole])
+        taken = sum(len(one.runs) for one in whole)
+        self.notes.append(
+            f"{missing} was gone or emptied: {taken} finished runs were taken back from {self.place / parts.FOLDER}"
+        )
+        if lost := len(there) - len(whole):
+            self.notes.append(f"{lost} parts are damaged or not whole: their runs are done anew")
 
     def settle(self) -> None:
         """Clears away what a killed command left, and forgets the runs of files that are not what was written."""
@@ -247,7 +284,7 @@ class Writer(Reader):
             self._held |= {(run.cell, run.run): run.tables for run in short}
         for run in counted:
             if run.files:
-                part, files = self._written(parts.frames([run]), run.files)
+                part, files = self._written(parts.frames([run]), [run], run.files)
                 self._index.land_part(part, files, [run])
         self._waiting += sum(run.size for run in short)
         if self._waiting >= PART_BYTES and self._makes_parts:
@@ -295,7 +332,7 @@ class Writer(Reader):
         """Moves what waits into Parquet."""
         runs = list(self._index.waiting(self._held))
         if runs:
-            part, files = self._written(parts.frames(runs))
+            part, files = self._written(parts.frames(runs), runs)
             self._index.move_to_part(part, files, [(run.cell, run.run) for run in runs])
             self._appender.begin_anew(self._index.waiting_files().values())
         self._held.clear()
@@ -308,16 +345,22 @@ class Writer(Reader):
         for run, captures in runs:
             if captures:
                 self._keep_captures(run, [Capture(run.run, file.name, file) for file in captures])
-        part, files = self._written(frames)
-        self._index.land_part(part, files, [replace(run, captures=len(own)) for run, own in runs])
+        counted = [replace(run, captures=len(own)) for run, own in runs]
+        part, files = self._written(frames, counted)
+        self._index.land_part(part, files, counted)
 
     def _written(
-        self, frames: Mapping[str, pl.DataFrame], made: Mapping[str, Path] | None = None
-    ) -> tuple[int, dict[str, dict[str, str | int]]]:
+        self,
+        frames: Mapping[str, pl.DataFrame],
+        runs: Sequence[Landed],
+        made: Mapping[str, Path] = MappingProxyType({}),
+    ) -> tuple[int, Files]:
         """The files of a new part, which the index does not know yet; those that are made already are taken over."""
         part = max(self._index.parts(), default=0) + 1
+        ids = {cell: name for name, cell in self._index.cells().items()}
+        owners = parts.owners(runs, ids, self._index.fact(ENGINE))
         try:
-            return part, parts.write(self.place, part, frames, made)
+            return part, parts.write(self.place, part, frames, made, owners)
         except OSError as error:
             parts.remove(self.place, part)
             raise unwritable(self.place / parts.FOLDER, error.strerror or error) from None
@@ -347,8 +390,9 @@ class Writer(Reader):
         self._waiting = 0
 
     def remove(self) -> None:
-        """Takes the store away; what others put into its folder stays there."""
-        self.empty()
+        """Takes the store away, also on a full disk; what others put into its folder stays there."""
+        with suppress(TailraceError, OSError):
+            self.empty()
         self.spill.close()
         self._index.close()
         waiting.remove(self.place)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tailrace.show.charts.time_metrics import METRICS
 from tailrace.show.plots.figures import FORMATS, every_name, names_for, needed, overlay, save_all, single
 from tailrace.show.plots.style import SIZES
-from tailrace.show.plots.time_metrics import METRICS
 
 __all__ = [
     "FORMATS",

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import matplotlib as mpl
-import polars as pl
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tailrace.show.plots import (
-    cwnd,
-    data_direction,
-    layout,
-    multipath,
-    multipath_overlay,
-    panels,
-    single_flows,
-    spans,
-    style,
-    time_metrics,
-)
-from tailrace.show.plots.curves import Curve
-from tailrace.show.plots.panels import Panel
-from tailrace.show.plots.time_metrics import METRICS, Metric, Part
+from tailrace.show.charts import over_time, time_metrics
+from tailrace.show.charts.description import ALL_RUNS, SAMPLES, Series
+from tailrace.show.charts.over_time import Source, Wanted
+from tailrace.show.charts.time_metrics import METRICS, Metric
+from tailrace.show.plots import cwnd, multipath, multipath_overlay, panels, single_flows, spans, style
 from tailrace.text import near_misses
 
 if TYPE_CHECKING:
@@ -137,90 +125,35 @@ def _drawing(options: style.Options) -> AbstractContextManager[None]:
     return style.drawing(options.get("size", "screen"), title=options.get("title", True))
 
 
-# -- one result ------------------------------------------------------------------------------------------------
+# -- charts of metrics -----------------------------------------------------------------------------------------
 
 
 def _of_one(metric: Metric, result: Result, queue: str | None) -> Figure:
     """A line for each part in one panel, or of many parts a panel for each."""
-    parts = time_metrics.parts_of(metric, [result], _MOST_PARTS, queue)
-    curves = time_metrics.curves(metric, result, parts)
-    parts = [part for part in parts if part.label in curves]
-    title = f"{result.name}: {_subject(metric, parts)}\n{_note(metric, [result], curves.values(), parts)}"
-    if len(parts) > style.MOST_LINES:
-        rows = [Panel(p.label, [(p.label, curves[p.label])], metric.dwarfs(p)) for p in parts]
-        return panels.multiples(metric, title, rows, {})
-    sheet, (axes,) = layout.figure(1, title)
-    if metric.name == "queue" and curves:
-        _raw_queue(axes, result, parts[0])
-    for part in parts:
-        mean = ", mean" if len(parts) == 1 and result.n > 1 else ""
-        panels.draw(axes, curves[part.label], part.place, part.label + mean)
-    panels.finish(sheet, [axes], metric, legend=len(parts) > 1 or metric.name == "queue")
-    return sheet
+    is_queue = metric.member == "queue"
+    wanted = Wanted(_MOST_PARTS, runs=int(is_queue))
+    chart = over_time.chart(Source({"": result}, queue), metric, wanted)
+    title = f"{result.name}: {chart.headline}\n{chart.note}"
+    means = [series for panel in chart.means for series in panel.series]
+    if len(means) > style.MOST_LINES:
+        return panels.multiples(chart.one_a_panel(), title)
+    run = next((panel.runs for panel in chart.panels if panel.runs != ALL_RUNS), "")
+    mean = ", mean" if len(means) == 1 and result.n > 1 else ""
 
+    def label(series: Series) -> str:
+        return f"{run}, samples" if series.kind == SAMPLES else series.label + mean
 
-def _raw_queue(axes: Axes, result: Result, part: Part) -> None:
-    """The samples of the first run as they are, behind the mean, which hides their swing."""
-    rows = result.columns("queue_series", "run", "time_s", "queue", "backlog_packets")
-    rows = rows.filter(pl.col("queue").cast(pl.String) == part.label)
-    run = rows.filter(pl.col("run") == rows["run"].min())
-    label = f"run {run['run'][0]}, samples"
-    axes.plot(run["time_s"], run["backlog_packets"], color="#aaaaaa", lw=0.7, label=label)
-
-
-# -- several results -------------------------------------------------------------------------------------------
+    return panels.single(chart, title, label)
 
 
 def _of_several(metric: Metric, results: Mapping[str, Result], title: str, queue: str | None) -> Figure:
     """A panel for each part with a line for each result; of more results than lines can be told apart the reverse."""
     swapped = len(results) > style.MOST_LINES
-    most = style.MOST_LINES if swapped else _MOST_PARTS
-    parts = time_metrics.parts_of(metric, list(results.values()), most, queue)
-    shown = list(results)[:_MOST_RESULTS]
-    found = {label: time_metrics.curves(metric, results[label], parts) for label in shown}
-    parts = [part for part in parts if any(part.label in curves for curves in found.values())]
-    every = [curve for curves in found.values() for curve in curves.values()]
-    note = _note(metric, list(results.values()), every, parts)
-    if len(shown) < len(results):
-        note += f", {len(shown)} of {len(results)} results"
-    headline = f"{title}: {_subject(metric, parts)}\n{note}"
+    wanted = Wanted(style.MOST_LINES if swapped else _MOST_PARTS, _MOST_RESULTS)
+    chart = over_time.chart(Source(results, queue), metric, wanted)
+    headline = f"{title}: {chart.headline}\n{chart.note}"
     if swapped:
-        looks = {part.label: part.place for part in parts}
-        rows = [
-            Panel(label, [(name, curves[name]) for name in looks if name in curves])
-            for label, curves in found.items()
-        ]
-        return panels.multiples(metric, headline, rows, looks, pale=len(parts) == 1, of_results=True)
-    looks = {label: index for index, label in enumerate(found)}
-    rows = [
-        Panel(
-            part.label,
-            [(label, found[label][part.label]) for label in looks if part.label in found[label]],
-            metric.dwarfs(part),
-        )
-        for part in parts
-    ]
-    form = panels.multiples if len(rows) > _IN_ONE_COLUMN else panels.stacked
-    return form(metric, headline, rows, looks)
-
-
-# -- what is said of them --------------------------------------------------------------------------------------
-
-
-def _subject(metric: Metric, parts: Sequence[Part]) -> str:
-    """Title of a metric; it names the part if there is only one."""
-    of = f" of {parts[0].label}" if len(parts) == 1 else ""
-    head, comma, how = metric.title.partition(",")
-    return f"{head}{of}{comma}{how} over time"
-
-
-def _note(metric: Metric, results: Sequence[Result], curves: Iterable[Curve], parts: Sequence[Part]) -> str:
-    """Runs, seeds, and what was left out."""
-    runs = layout.band_note([result.n for result in results], band=any(curve.band for curve in curves))
-    note = f"{runs}, {layout.seeds_note([result.seed for result in results])}"
-    rest = sum(len(part.members) for part in parts if len(part.members) > 1)
-    if rest:
-        note += f", the {len(parts) - 1} largest of {rest + len(parts) - 1} groups, the others as one"
-    if metric.name == "cwnd":
-        note += data_direction.window_note(results)
-    return note
+        pale = len(chart.panels) == 1
+        return panels.multiples(chart.crossed(), headline, pale=pale, of_results=True)
+    form = panels.multiples if len(chart.panels) > _IN_ONE_COLUMN else panels.stacked
+    return form(chart, headline)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,31 +11,19 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tailrace.show.plots import data_direction, layout, reordering, style
-from tailrace.show.plots.curves import Curve, Grouped, natural, total
+from tailrace.show.charts import data_direction, notes, path_rates
+from tailrace.show.charts.curves import natural
+from tailrace.show.charts.description import LAYER, TOTAL, Panel
+from tailrace.show.charts.path_rates import MOST_LINES, STACKS
+from tailrace.show.plots import layout, reordering, style
 
 if TYPE_CHECKING:
     from tailrace.data.result import Result
 
 # More connections, or lines in a panel, are not read.
 _MOST_CONNECTIONS = 6
-MOST_LINES = 7
-_OTHERS = "other paths"
 # Hatches that tell layers apart once the colours are used up.
 _HATCHES = ("", "///", "...", "xxx")
-_FLOW = ("run", "group", "flow")
-
-
-@dataclass(frozen=True)
-class Stack:
-    """A rate that lies in layers, one a path."""
-
-    headline: str
-    axis: str
-    # `mbps` by `run`, `time_s`, `group` and `link`, in rows whose paths come in the order of their colours.
-    rates: Callable[[Result], pl.DataFrame]
-    # The rows that these come of: without any, there is nothing to draw.
-    rows: Callable[[Result], pl.DataFrame]
 
 
 def is_in(result: Result) -> bool:
@@ -87,47 +74,41 @@ def draw_windows(axes: Axes, rows: pl.DataFrame, looks: dict[str, int]) -> int:
     return len(subflows)
 
 
-def _stacked(stack: Stack, result: Result) -> Figure:
+def _stacked(name: str, result: Result) -> Figure:
     """A panel for each flow group: the rate of each path, stacked; what was delivered as a line."""
-    found = stacked(stack, result)
+    chart = path_rates.chart(name, result)
     note = (
-        f"{'mean of ' if result.n > 1 else ''}{layout.band_note([result.n], band=False)}, seed {result.seed}"
-        f"{data_direction.note([result])}"
+        f"{'mean of ' if result.n > 1 else ''}{notes.band_note([result.n], band=False)}, seed {result.seed}"
+        f"{', ' if chart.note else ''}{chart.note}"
     )
-    title = f"{result.name}: {stack.headline}\n{note}"
-    sheet, panels = layout.figure(max(1, len(found)), title)
-    for axes, group in zip(panels, found, strict=False):
-        if len(found) > 1:
-            axes.set_title(group)
-        draw_stack(stack, axes, result, group, {})
-        axes.set_ylabel(f"{stack.axis}\n(Mbit/s)")
-    finish(sheet, panels, _end(stack.rows(result)))
+    sheet, panels = layout.figure(max(1, len(chart.panels)), f"{result.name}: {chart.headline}\n{note}")
+    for axes, panel in zip(panels, chart.panels, strict=False):
+        if len(chart.panels) > 1:
+            axes.set_title(panel.part)
+        draw_stack(axes, panel)
+        axes.set_ylabel(f"{chart.vertical.quantity}\n({chart.vertical.unit})")
+    finish(sheet, panels, _end(STACKS[name].rows(result)))
     return sheet
 
 
-def draw_stack(stack: Stack, axes: Axes, result: Result, group: str, looks: dict[str, int]) -> None:
-    """The rate of each path of a group, stacked; `looks` remembers the colours of paths for the next panel."""
-    mine = pl.col("group").cast(pl.String) == group
-    rates = stack.rates(result)
-    paths = _by_path(rates.filter(mine)) if len(rates) else {}
-    if not paths:
+def draw_stack(axes: Axes, panel: Panel) -> None:
+    """Layers that lie on each other, and lines over them."""
+    layers = [series for series in panel.series if series.kind == LAYER]
+    if not layers:
         return
-    for link in paths:
-        looks.setdefault(link, len(looks))
-    # The same order from below in every panel.
-    ordered = sorted(paths, key=lambda link: looks[link])
-    times = paths[ordered[0]].time_s
-    layers = [np.nan_to_num(paths[link].mean) for link in ordered]
-    colours = [style.COLOURS[looks[link] % len(style.COLOURS)] for link in ordered]
-    hatches = [_HATCHES[looks[link] // len(style.COLOURS) % len(_HATCHES)] for link in ordered]
-    axes.stackplot(times, layers, labels=ordered, colors=colours, hatch=hatches, alpha=0.6, lw=0)
-    if not len(result.connection_series):
-        return
-    own = data_direction.drawn(result, result.connection_series).filter(mine)
-    delivered = _rates(own, "delivered_bytes", "flow")
-    curve = Grouped.of(delivered, "flow").curve("mbps", total)
-    if curve:
-        axes.plot(curve.time_s, curve.mean, color="#000000", lw=1.2, label="delivered in order")
+    places = [series.place for series in layers]
+    axes.stackplot(
+        layers[0].curve.time_s,
+        [np.nan_to_num(series.curve.mean) for series in layers],
+        labels=[series.label for series in layers],
+        colors=[style.COLOURS[place % len(style.COLOURS)] for place in places],
+        hatch=[_HATCHES[place // len(style.COLOURS) % len(_HATCHES)] for place in places],
+        alpha=0.6,
+        lw=0,
+    )
+    for series in panel.series:
+        if series.kind == TOTAL:
+            axes.plot(series.curve.time_s, series.curve.mean, color="#000000", lw=1.2, label=series.label)
 
 
 def _data_sequence(result: Result) -> Figure:
@@ -162,35 +143,10 @@ def _data_sequence(result: Result) -> Figure:
     return sheet
 
 
-def _given(result: Result) -> pl.DataFrame:
-    """Bytes that connections gave subflows, by the link on which these leave the sender."""
-    return _rates(data_direction.drawn(result, result.subflow_series), "scheduled_bytes", "subflow", "link")
-
-
-def _came_first(result: Result) -> pl.DataFrame:
-    """Bytes that receivers got by each path before they had them from another."""
-    series = data_direction.drawn(result, result.path_series)
-    if not len(series):
-        return series
-    rate = (pl.col("goodput_bps") * 1e-6).alias("mbps")
-    return series.sort("time_s", maintain_order=True).with_columns(rate).rename({"path": "link"})
-
-
-STACKS = {
-    "path_goodput": Stack(
-        "goodput by path over time", "goodput", _came_first, lambda result: result.path_series
-    ),
-    "path_throughput": Stack(
-        "throughput by path over time, copies included",
-        "throughput",
-        _given,
-        lambda result: result.subflow_series,
-    ),
-}
 # By the names of their files.
 FIGURES: dict[str, Callable[[Result], Figure]] = {
     "subflow_cwnd": _subflow_cwnd,
-    **{name: partial(_stacked, stack) for name, stack in STACKS.items()},
+    **{name: partial(_stacked, name) for name in STACKS},
     "data_sequence": _data_sequence,
     "reordering": reordering.single,
 }
@@ -202,11 +158,6 @@ FIGURES: dict[str, Callable[[Result], Figure]] = {
 def groups(result: Result) -> list[str]:
     """The flow groups that used Multipath TCP, as far as its subflows were recorded."""
     return _groups(result.subflow_series) if is_in(result) else []
-
-
-def stacked(stack: Stack, result: Result) -> list[str]:
-    """The flow groups that have such a figure."""
-    return _groups(rows) if len(rows := stack.rows(result)) else []
 
 
 def _groups(rows: pl.DataFrame) -> list[str]:
@@ -226,44 +177,6 @@ def connections(result: Result, series: pl.DataFrame) -> tuple[list[tuple[str, p
     if len(named) > _MOST_CONNECTIONS:
         note += f", {_MOST_CONNECTIONS} of {len(named)} connections"
     return named[:_MOST_CONNECTIONS], f"{note}, seed {result.seed}{data_direction.note([result])}"
-
-
-def _rates(series: pl.DataFrame, counter: str, *member: str) -> pl.DataFrame:
-    """Rate of a counter of bytes since the sample before, as `mbps`.
-
-    A subflow's place may be taken by another once it is over, whose counter begins at zero again: a counter that
-    fell counts from there.
-    """
-    step = float(np.median(np.diff(times))) if len(times := np.unique(series["time_s"])) > 1 else _end(series)
-    keys = list(dict.fromkeys([*_FLOW, *member]))
-    value = pl.col(counter).cast(pl.Float64)
-    before = value.shift(1, fill_value=0.0).over(keys)
-    gained = pl.when(value < before).then(value).otherwise(value - before)
-    return series.sort("time_s", maintain_order=True).with_columns((gained * 8e-6 / step).alias("mbps"))
-
-
-def _by_path(series: pl.DataFrame) -> dict[str, Curve]:
-    """The rate of all flows together, by path."""
-    rates = series.with_columns(pl.col("link").cast(pl.String))
-    # In the order of the subflows, so that a path has the same colour in the figure of the windows.
-    links = rates["link"].unique(maintain_order=True).to_list()
-    if len(links) > MOST_LINES:
-        shares = (
-            rates.group_by("link").agg(pl.col("mbps").sum()).sort("mbps", "link", descending=[True, False])
-        )
-        kept = shares["link"].to_list()[: MOST_LINES - 1]
-        named = pl.when(pl.col("link").is_in(kept)).then("link").otherwise(pl.lit(_OTHERS))
-        rates, links = rates.with_columns(named.alias("link")), [*kept, _OTHERS]
-    sums = rates.group_by("run", "time_s", "link").agg(pl.col("mbps").sum())
-    # A path without a subflow carries nothing, which is a zero and not a gap: layers lie on each other.
-    every = rates.select("run", "time_s").unique().join(pl.DataFrame({"link": links}), how="cross")
-    whole = every.join(sums, on=["run", "time_s", "link"], how="left").with_columns(
-        pl.col("mbps").fill_null(0.0)
-    )
-    # In a fixed order: sums of floating-point numbers depend on it.
-    binned = Grouped.of(whole.sort("run", "time_s", "link"), "link")
-    found = {link: binned.curve("mbps", total, [link]) for link in links}
-    return {link: curve for link, curve in found.items() if curve}
 
 
 def _end(series: pl.DataFrame) -> float:

@@ -14,8 +14,9 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tailrace.show.plots import data_direction, layout, multipath, reordering, spans, style
-from tailrace.show.plots.curves import Curve, Grouped, total
+from tailrace.show.charts import data_direction, notes, path_rates
+from tailrace.show.charts.curves import Curve, Grouped, total
+from tailrace.show.plots import layout, multipath, reordering, spans, style
 
 if TYPE_CHECKING:
     from tailrace.data.result import Result
@@ -41,30 +42,30 @@ def _subflow_cwnd(results: Mapping[str, Result], title: str) -> Figure:
         axes.set_title(layout.panel_title(names[label], _columns(len(panels))))
         spans.of_one(axes, label)
         subflows = multipath.draw_windows(axes, rows, colours)
-        if subflows > multipath.MOST_LINES:
-            note_left_out = f"{names[label]}, {multipath.MOST_LINES} of {subflows} subflows"
+        if subflows > path_rates.MOST_LINES:
+            note_left_out = f"{names[label]}, {path_rates.MOST_LINES} of {subflows} subflows"
             axes.set_title(layout.panel_title(note_left_out, _columns(len(panels))))
     _finish(sheet, panels, results, "congestion window (kB)")
     return sheet
 
 
-def _stacked(stack: multipath.Stack, results: Mapping[str, Result], title: str) -> Figure:
+def _stacked(stack: path_rates.Stack, results: Mapping[str, Result], title: str) -> Figure:
     """A panel for each result and flow group: the rate of each path, stacked."""
     stacks = {
         (label, group): result
         for label, result in results.items()
-        for group in multipath.stacked(stack, result)
+        for group in path_rates.stacked(stack, result)
     }
     several = len({group for _, group in stacks}) > 1
     names = {key: f"{key[0]}: {key[1]}" if several else key[0] for key in stacks}
     counts = [result.n for result in results.values()]
-    note = f"{'mean of ' if max(counts) > 1 else ''}{layout.band_note(counts, band=False)}, {_seeds(results)}"
+    note = f"{'mean of ' if max(counts) > 1 else ''}{notes.band_note(counts, band=False)}, {_seeds(results)}"
     sheet, panels = _sheet(len(names), f"{title}: {stack.headline}", note)
     colours: dict[str, int] = {}
     for axes, (key, result) in zip(panels, stacks.items(), strict=False):
         axes.set_title(layout.panel_title(names[key], _columns(len(panels))))
         spans.of_one(axes, key[0])
-        multipath.draw_stack(stack, axes, result, key[1], colours)
+        multipath.draw_stack(axes, path_rates.panel(stack, result, key[1], colours))
     _finish(sheet, panels, results, f"{stack.axis} (Mbit/s)")
     return sheet
 
@@ -81,7 +82,7 @@ def _data_sequence(results: Mapping[str, Result], title: str) -> Figure:
     rows, swapped = layout.crossed(found), len(found) > style.MOST_LINES
     looks = layout.looks(rows)
     counts = [result.n for result in results.values()]
-    note = f"{layout.band_note(counts, band=max(counts) > 1)}, {_seeds(results)}"
+    note = f"{notes.band_note(counts, band=max(counts) > 1)}, {_seeds(results)}"
     if swapped and len(rows) < len(found):
         note += f", {len(rows)} of {len(found)} results"
     sheet, panels = layout.figure(2 * max(1, len(rows)), f"{title}: data sequence over time\n{note}")
@@ -103,7 +104,7 @@ def _data_sequence(results: Mapping[str, Result], title: str) -> Figure:
 # By the names of their files.
 OVERLAYS: dict[str, Callable[[Mapping[str, Result], str], Figure]] = {
     "subflow_cwnd": _subflow_cwnd,
-    **{name: partial(_stacked, stack) for name, stack in multipath.STACKS.items()},
+    **{name: partial(_stacked, stack) for name, stack in path_rates.STACKS.items()},
     "data_sequence": _data_sequence,
     "reordering": reordering.overlay,
 }
@@ -159,5 +160,5 @@ def _end(results: Mapping[str, Result]) -> float:
 
 
 def _seeds(results: Mapping[str, Result]) -> str:
-    seeds = layout.seeds_note([result.seed for result in results.values()])
+    seeds = notes.seeds_note([result.seed for result in results.values()])
     return f"{seeds}{data_direction.note(results.values())}"

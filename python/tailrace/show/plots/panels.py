@@ -1,22 +1,18 @@
-"""Forms of figures over time: one panel of lines, panels below each other, small panels beside each other."""
+"""Charts over time with Matplotlib: one panel of lines, panels below each other, small panels beside each other."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from tailrace.show.charts.curves import Array, Curve
+from tailrace.show.charts.description import SAMPLES, Chart, Series
 from tailrace.show.plots import layout, spans, style
-from tailrace.show.plots.curves import Array, Curve
-from tailrace.show.plots.time_metrics import Metric
-
-# Names and curves of a panel's lines.
-Lines: TypeAlias = Sequence[tuple[str, Curve]]
 
 # Factor by which an axis may exceed the highest line.
 _HEADROOM = 1.6
@@ -25,16 +21,9 @@ _CURVE = "curve"
 # A sheet narrower than this, in inches, has two small panels beside each other, else three.
 _NARROW = 5.0
 # The background of a panel that shows one of several.
+# Samples as recorded.
+_RAW = "#aaaaaa"
 _PALE, _OTHERS = "#c8c8c8", "all others"
-
-
-@dataclass(frozen=True)
-class Panel:
-    """A panel to be; one that stands for many, whose values are of another size, has a scale of its own."""
-
-    title: str
-    lines: Lines
-    apart: bool = False
 
 
 def draw(axes: Axes, curve: Curve, index: int, label: str) -> None:
@@ -54,70 +43,72 @@ def _without_neighbours(values: Array) -> NDArray[np.bool_]:
     return np.asarray(there[1:-1] & ~there[:-2] & ~there[2:])
 
 
-def stacked(metric: Metric, title: str, rows: Sequence[Panel], looks: Mapping[str, int]) -> Figure:
-    """Panels below each other, each on its own scale, with a line for each result."""
-    sheet, panels = layout.figure(max(1, len(rows)), title)
-    for axes, row in zip(panels, rows, strict=False):
-        if len(rows) > 1:
-            axes.set_title(layout.panel_title(row.title, 1))
-        for label, curve in row.lines:
-            draw(axes, curve, looks[label], label)
-    finish(sheet, panels, metric, legend=True)
+def single(chart: Chart, title: str, label: Callable[[Series], str]) -> Figure:
+    """All lines in one panel; samples as recorded lie behind the means, which hide their swing."""
+    sheet, (axes,) = layout.figure(1, title)
+    shown = [series for panel in chart.panels for series in panel.series]
+    for series in sorted(shown, key=lambda one: one.kind != SAMPLES):
+        if series.kind == SAMPLES:
+            axes.plot(series.curve.time_s, series.curve.mean, color=_RAW, lw=0.7, label=label(series))
+        else:
+            draw(axes, series.curve, series.place, label(series))
+    finish(sheet, [axes], chart, legend=len(shown) > 1 or chart.parts == "queue")
     return sheet
 
 
-def multiples(
-    metric: Metric,
-    title: str,
-    rows: Sequence[Panel],
-    looks: Mapping[str, int],
-    *,
-    pale: bool = False,
-    of_results: bool = False,
-) -> Figure:
+def stacked(chart: Chart, title: str) -> Figure:
+    """Panels below each other, each on its own scale, with a line for each series."""
+    sheet, panels = layout.figure(max(1, len(chart.panels)), title)
+    for axes, panel in zip(panels, chart.panels, strict=False):
+        if len(chart.panels) > 1:
+            axes.set_title(layout.panel_title(panel.part, 1))
+        for series in panel.series:
+            draw(axes, series.curve, series.place, series.label)
+    finish(sheet, panels, chart, legend=True)
+    return sheet
+
+
+def multiples(chart: Chart, title: str, *, pale: bool = False, of_results: bool = False) -> Figure:
     """Small panels on one scale.
 
     Where each has one line, which is what it is called after, there is no legend; with `pale` the lines of all others
     lie behind it. `of_results` says that each is of the result after which it is called.
     """
-    alone = all(len(row.lines) == 1 and row.lines[0][0] == row.title for row in rows) or pale
+    rows = chart.panels
+    alone = all(len(row.series) == 1 and row.series[0].label == row.part for row in rows) or pale
     columns = 2 if style.look().size.width < _NARROW else 3
     sheet, panels = layout.figure(len(rows), title, columns, same_scale=False)
     for axes, row in zip(panels, rows, strict=True):
-        axes.set_title(layout.panel_title(row.title, columns))
+        axes.set_title(layout.panel_title(row.part, columns))
         if of_results:
-            spans.of_one(axes, row.title)
-        for curve in (line for other in rows if pale and other is not row for _, line in other.lines):
-            axes.plot(curve.time_s, curve.mean, color=_PALE, lw=0.7, label=_OTHERS)
-        for label, curve in row.lines:
-            draw(axes, curve, 0 if alone else looks[label], "_" if alone else label)
+            spans.of_one(axes, row.part)
+        for other in (line.curve for panel in rows if pale and panel is not row for line in panel.series):
+            axes.plot(other.time_s, other.mean, color=_PALE, lw=0.7, label=_OTHERS)
+        for series in row.series:
+            draw(axes, series.curve, 0 if alone else series.place, "_" if alone else series.label)
     end = _end(panels)
     for axes in panels:
         _frame(axes, end)
     _same_scale([axes for axes, row in zip(panels, rows, strict=True) if not row.apart])
-    sheet.supylabel(f"{_subject(metric)} ({metric.axis})", fontsize="medium")
+    sheet.supylabel(str(chart.vertical), fontsize="medium")
     # The lowest panel of a column may have a spare place below it. (A label of the sheet would lie on the legend.)
     for axes in panels[-columns:]:
         axes.tick_params(labelbottom=True)
-        axes.set_xlabel("time (s)")
+        axes.set_xlabel(str(chart.horizontal))
     layout.legend_of(sheet, panels, 4)
     return sheet
 
 
-def finish(sheet: Figure, panels: Sequence[Axes], metric: Metric, *, legend: bool) -> None:
+def finish(sheet: Figure, panels: Sequence[Axes], chart: Chart, *, legend: bool) -> None:
     """Axes with their units, and the legend."""
     end = _end(panels)
     for axes in panels:
-        subject = _subject(metric)
-        axes.set_ylabel(f"{subject}\n({metric.axis})" if len(panels) > 1 else f"{subject} ({metric.axis})")
+        vertical = chart.vertical
+        axes.set_ylabel(f"{vertical.quantity}\n({vertical.unit})" if len(panels) > 1 else str(vertical))
         _frame(axes, end)
-    panels[-1].set_xlabel("time (s)")
+    panels[-1].set_xlabel(str(chart.horizontal))
     if legend:
         layout.legend_of(sheet, panels)
-
-
-def _subject(metric: Metric) -> str:
-    return metric.title.partition(",")[0]
 
 
 def _frame(axes: Axes, end: float) -> None:

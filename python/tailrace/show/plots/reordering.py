@@ -13,8 +13,9 @@ import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tailrace.show.plots import data_direction, layout, style
-from tailrace.show.plots.curves import Array, natural
+from tailrace.show.charts import data_direction, notes
+from tailrace.show.charts.curves import Array, natural
+from tailrace.show.plots import layout, style
 
 if TYPE_CHECKING:
     from tailrace.data.result import Result
@@ -112,5 +113,5 @@ def _finish(sheet: Figure, panels: Sequence[Axes]) -> None:
 def _note(results: Sequence[Result]) -> str:
     counts = [result.n for result in results]
     together = " together" if max(counts) > 1 else ""
-    seeds = layout.seeds_note([result.seed for result in results])
-    return f"{layout.band_note(counts, band=False)}{together}, {seeds}{data_direction.note(results)}"
+    seeds = notes.seeds_note([result.seed for result in results])
+    return f"{notes.band_note(counts, band=False)}{together}, {seeds}{data_direction.note(results)}"

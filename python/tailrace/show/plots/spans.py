@@ -6,7 +6,7 @@ import json
 import math
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
@@ -17,6 +17,7 @@ from matplotlib.patches import Patch
 
 from tailrace import _native
 from tailrace.scenario import flow_groups
+from tailrace.show.charts.description import Span
 from tailrace.show.plots import layout, style
 from tailrace.stats import summary_measures
 from tailrace.stats.formulas import Quantity, value_of
@@ -37,20 +38,6 @@ _LOOKS: Mapping[str, Mapping[str, Any]] = {
 }
 # Marks shades among what an axis holds.
 SHADE = "shade"
-
-
-@dataclass(frozen=True)
-class Span:
-    """From when to when in seconds something lasts: a `window`, a `fault` or an `attack`, and what it is called."""
-
-    what: str
-    name: str
-    start: float
-    end: float
-    # From beginning to end, which parts a figure into nothing.
-    whole: bool = False
-    # Whether all results of the figure have it.
-    everywhere: bool = True
 
 
 def of(results: Sequence[Result]) -> list[Span]:

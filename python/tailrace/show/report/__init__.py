@@ -1,8 +1,8 @@
 """Reports: the findings of a result folder as one HTML page that needs nothing else.
 
 `html_page` puts a page together; `of_result`, `of_comparison`, `of_sweep` and `of_search` choose its contents.
-`result_findings`, `phases` and `contrasts` write the sentences, `time_figures` and `cell_figure` hold the data of the
-interactive figures, which the scripts of `assets` draw, and `static_figures` replaces them without scripts.
+`result_findings`, `phases` and `contrasts` write the sentences, `time_figures` and `cell_figure` choose the charts of
+a page, which `charts` writes for the scripts of `assets`, and `static_figures` replaces them without scripts.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from tailrace.show.plots.curves import Array
+from tailrace.show.charts.curves import Array
 
 
 def thinned(times: Array, columns: Sequence[Array], most: int) -> tuple[Array, list[Array], int]:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tailrace.show import summary_tables
+from tailrace.show.charts.over_time import Source
 from tailrace.show.plots import spans
 from tailrace.show.plots.figures import names_for
 from tailrace.show.report import (
@@ -43,7 +44,8 @@ def page(comparison: Comparison) -> Page:
     results = comparison.results
     first = next(iter(results.values()))
     scenario = resolved_scenario.of(first.scenario_toml)
-    found = time_figures.charts(time_figures.Source(results, comparison.queue))
+    source = Source(results, comparison.queue)
+    found = time_figures.charts(source)
     table = comparison.metrics_table()
     most = max(result.n for result in results.values())
     return Page(
@@ -70,7 +72,7 @@ def page(comparison: Comparison) -> Page:
             Section("origin", "Where it comes from", _origin(comparison)),
         ],
         {
-            "charts": [chart.plain() for chart in found],
+            "charts": [charts.plain(chart, time_figures.most_points(source)) for chart in found],
             "looks": charts.looks(),
             "cells": {
                 "cells": cell_figure.plain(table, next(iter(contrasts.told(comparison.measured)), None))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from tailrace.show import summary_tables
+from tailrace.show.charts.over_time import Source
 from tailrace.show.plots import spans
 from tailrace.show.plots.figures import names_for
 from tailrace.show.report import (
@@ -32,7 +33,7 @@ from tailrace.text import interval_text, quantities, text_table
 
 if TYPE_CHECKING:
     from tailrace.data.result import Result
-    from tailrace.show.plots.spans import Span
+    from tailrace.show.charts.description import Span
 
 # Columns of single flows that a page shows; all are in flows.parquet.
 _FLOW_COLUMNS = (
@@ -58,7 +59,8 @@ _LABELS = 6
 def page(result: Result) -> Page:
     """All of it."""
     scenario = resolved_scenario.of(result.scenario_toml)
-    found = time_figures.charts(time_figures.Source({"": result}))
+    source = Source({"": result})
+    found = time_figures.charts(source)
     statements = [*result_findings.of(result), *([result_findings.one_run()] if result.n == 1 else [])]
     return Page(
         f"{counted(result.n, 'run')} of a scenario",
@@ -75,7 +77,10 @@ def page(result: Result) -> Page:
             Section("scenario", "Scenario", [provenance.scenario(result.scenario_toml, "scenario.toml")]),
             Section("origin", "Where it comes from", origin_of(result)),
         ],
-        {"charts": [chart.plain() for chart in found], "looks": charts.looks()},
+        {
+            "charts": [charts.plain(chart, time_figures.most_points(source)) for chart in found],
+            "looks": charts.looks(),
+        },
     )
 
 

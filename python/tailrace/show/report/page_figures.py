@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from tailrace.show.charts.description import Chart
 from tailrace.show.report import static_figures
-from tailrace.show.report.charts import Chart
 from tailrace.show.report.markup import Markup, tag
 from tailrace.show.report.statements import listed
 
@@ -25,12 +25,14 @@ def over_time(charts: Sequence[Chart], drawn: Mapping[str, bytes]) -> list[Marku
         tag("div", id="time-tools", cls="tools", hidden=True) if charts else None,
         tag("p", HINT, cls="note live") if charts else None,
         tag(
-            "p", _missing([chart.title for chart in charts if chart.name not in drawn]), cls="note unscripted"
+            "p",
+            _missing([chart.subject for chart in charts if chart.name not in drawn]),
+            cls="note unscripted",
         ),
         tag(
             "div",
             [
-                _figure(chart.name, f"{_capital(chart.title)} over time", drawn.get(chart.name))
+                _figure(chart.name, f"{_capital(chart.subject)} over time", drawn.get(chart.name))
                 for chart in charts
             ],
             [_figure("", _capital(name.replace("_", " ")), drawn[name]) for name in extra],

@@ -13,7 +13,7 @@ from tailrace.show.report.statements import Statement
 
 if TYPE_CHECKING:
     from tailrace.data.result import Result
-    from tailrace.show.plots.spans import Span
+    from tailrace.show.charts.description import Span
 
 # More than these are in the timeline alone; a pulse among many has no before and after.
 _MOST = 4

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from tailrace.show.plots.spans import Span
+from tailrace.show.charts.description import Span
 from tailrace.show.report.html_tables import Sheet
 from tailrace.show.report.markup import Markup, tag
 from tailrace.text import text_table

@@ -49,6 +49,15 @@ const fn source(src: u32, dst: u32, port: u16) -> Source {
     Source { src, dst, port, dscp: 0, size: 1500 }
 }
 
+#[test]
+fn bandwidth_is_the_rate_of_the_shaper_unless_it_follows_the_traffic() {
+    let rate = Rate::from_mbit(18);
+    let shaped = CakeConfig { bandwidth: Some(rate), ..Default::default() };
+    assert_eq!(shaped.shaping(), Shaping::At(rate));
+    assert_eq!(CakeConfig { autorate_ingress: true, ..shaped }.shaping(), Shaping::Unknown);
+    assert_eq!(CakeConfig::default().shaping(), Shaping::None);
+}
+
 /// Nobody drops: what is measured is the order of service.
 fn patient(config: CakeConfig) -> CakeConfig {
     CakeConfig { target: Some(Duration::from_secs(1000)), rtt: Duration::from_secs(2000), ..config }

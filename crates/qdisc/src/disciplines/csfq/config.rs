@@ -29,13 +29,13 @@ tailrace_core::parameters! {
         limit: Limit = Limit::Bytes(Bytes(64_000)), "Stoica et al. 1998 §4";
         /// K, the time over which each flow's rate is averaged. If it is shorter than the round-trip time, short
         /// bursts lose packets; if it is too large, a flow that grows fast gets too much in the meantime.
-        k: Duration = Duration::from_millis(100), "Stoica et al. 1998 §4", in "1 us"..="1000 h": "rates are averaged over this time";
+        k: Duration = Duration::from_millis(100), "Stoica et al. 1998 §4", in "1 us"..="1000 h": "a rate needs some time to be averaged over | no run lasts longer";
         /// K_alpha, the time over which the link's own rates are averaged. If it is too small, the fair share varies
         /// too much; if it is too large, the share follows late.
-        k_alpha: Duration = Duration::from_millis(200), "Stoica et al. 1998 §4", in "1 us"..="1000 h": "rates are averaged over this time";
+        k_alpha: Duration = Duration::from_millis(200), "Stoica et al. 1998 §4", in "1 us"..="1000 h": "a rate needs some time to be averaged over | no run lasts longer";
         /// K_c, the length of the window after which the fair share is updated. If it is too small, the share swings
         /// up and down; if it is too large, it reacts late.
-        k_c: Duration = Duration::from_millis(200), "as k_alpha; the authors' simulator", in "1 us"..="1000 h": "rates are averaged over this time";
+        k_c: Duration = Duration::from_millis(200), "as k_alpha; the authors' simulator", in "1 us"..="1000 h": "a rate needs some time to be averaged over | no run lasts longer";
         /// Header fields that tell flows apart: packets that agree in them belong to one flow. Used at an edge only.
         flow: FlowBy = FlowBy::FiveTuple, "Stoica et al. 1998";
         /// The weight of each flow that enters here; a flow with twice the weight gets twice the share. Used at an

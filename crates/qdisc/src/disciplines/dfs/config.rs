@@ -49,11 +49,11 @@ tailrace_core::parameters! {
         /// Rise of a flow's unfairness p_m when the flow is found above its share; once the flow is trending, this is
         /// multiplied by its rate over the fair rate. If it is too small, floods are found late; if it is too large,
         /// TCP flows are caught before they can slow down.
-        delta_i: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "values would not move, or jump";
+        delta_i: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "values would not move | values would jump";
         /// Fall of a flow's unfairness p_m when nothing of the flow waits; once the flow is trending, this is
         /// multiplied by the fair rate over its rate. If it is too small, flows that have slowed down stay suspect; if
         /// it is too large, floods with pauses are never marked as malicious.
-        delta_d: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "values would not move, or jump";
+        delta_d: f64 = 0.04, "Bedi et al. 2014, Table 2", in 0.000001..=1000000.0: "values would not move | values would jump";
         /// The shortest time between two changes of p_m, so that a signal can take effect. If it is far below the
         /// round-trip times, TCP flows that are about to slow down are marked as malicious; if it is too large,
         /// floods are found late.
@@ -61,7 +61,7 @@ tailrace_core::parameters! {
         /// Number of steps of `delta_i` by which a flow may rise before it is trending, that is, before its rate
         /// decides. If it is too small, TCP flows are caught within one round trip; if it is too large, floods are
         /// found late.
-        tolerance_factor: f64 = 3.0, "Bedi et al. 2014, Table 2", in 0.0..=1000000.0: "the tolerance cannot be negative";
+        tolerance_factor: f64 = 3.0, "Bedi et al. 2014, Table 2", in 0.0..=1000000.0: "the tolerance cannot be negative | no flow would ever be caught";
         /// The smallest value of p_m, which is that of an innocent flow. Only its distance to `max_th` matters.
         min_th: f64 = 0.0, "Bedi et al. 2014, Table 2";
         /// The largest value of p_m, at which a flow is marked as malicious. If it is too small, a few signals in a
@@ -71,11 +71,11 @@ tailrace_core::parameters! {
         /// for one to two such intervals. If it is too small, a malicious flow is forgotten in a pause. If it is too
         /// large, flows that are long gone still count in `n`, and the shares of the others are too small; 1 s to 60 s
         /// suit loads that change.
-        prune_interval: Duration = Duration::from_secs(3600), "Bedi et al. 2014, Table 2", in "1 ms"..="1000 h": "all flows are looked at each time";
+        prune_interval: Duration = Duration::from_secs(3600), "Bedi et al. 2014, Table 2", in "1 ms"..="1000 h": "all flows are looked at each time, which takes computing time | no run lasts longer";
         /// The time over which the rate of a suspect is measured; before the first such time is over, its rate does
         /// not decide. If it is too small, one burst of TCP looks like a flood; if it is too large, floods are found
         /// late.
-        bitrate_window: Duration = Duration::from_millis(250), "chosen so that the published UDP leakage (Table 6) comes out", in "1 us"..="1000 h": "rates are measured over this time";
+        bitrate_window: Duration = Duration::from_millis(250), "chosen so that the published UDP leakage (Table 6) comes out", in "1 us"..="1000 h": "a rate needs some time to be measured over | no run lasts longer";
         /// Effect of a signal on packets that cannot be marked. With `pass`, flows without ECN notice nothing until
         /// they are marked as malicious and lose everything. The paper's runs used `pass`, with ECN on all TCP flows.
         non_ect: NonEct = NonEct::Drop, "Bedi et al. 2014 §1.2, §4.3.1";

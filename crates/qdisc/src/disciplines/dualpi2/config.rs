@@ -82,13 +82,13 @@ tailrace_core::parameters! {
         target: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1";
         /// The time between two updates of the probability. If it is too small, the probability follows every short
         /// variation of the queue; if it is too large, it reacts late.
-        tupdate: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1: min(target, RTT_max / 3) (Linux: 16 ms)", in "10 us"..="1000 s": "each update takes computing time";
+        tupdate: Duration = Duration::from_millis(15), "RFC 9332 Appendix A.1: min(target, RTT_max / 3) (Linux: 16 ms)", in "10 us"..="1000 s": "each update takes computing time | so rare an update follows nothing";
         /// Change of the probability for each second that the delay is away from `target`, per update. A larger value
         /// reacts faster; if it is too large, the delay swings up and down.
-        alpha: f64 = 0.15, "RFC 9332 Appendix A.1: 0.1 tupdate / RTT_max^2 at 100 ms (Linux: 41/256)", in 0.0..=1000000.0: "the controller would drive the delay away";
+        alpha: f64 = 0.15, "RFC 9332 Appendix A.1: 0.1 tupdate / RTT_max^2 at 100 ms (Linux: 41/256)", in 0.0..=1000000.0: "it would drive the delay away from the target, as it has the wrong sign | it would overshoot with each update";
         /// Change of the probability for each second by which the delay has grown or shrunk since the last update. If
         /// it is too small, the delay overshoots; if it is too large, short variations are amplified.
-        beta: f64 = 3.0, "RFC 9332 Appendix A.1: 0.3 / RTT_max (Linux: 819/256)", in 0.0..=1000000.0: "the controller would drive the delay away";
+        beta: f64 = 3.0, "RFC 9332 Appendix A.1: 0.3 / RTT_max (Linux: 819/256)", in 0.0..=1000000.0: "it would drive the delay away from the target, as it has the wrong sign | it would overshoot with each update";
         /// The coupling factor: low-latency packets are marked with at least `k` times the base probability. If it is
         /// too large, low-latency flows get too little beside classic ones; if it is too small, classic flows do.
         k: f64 = 2.0, "RFC 9332 Appendix A.1";

@@ -34,7 +34,7 @@ tailrace_core::parameters! {
         limit: Option<Limit> = None, "own choice";
         /// Interval at which limiters change their rates (the control interval). If it is too small, feedback does not
         /// come back in time; if it is too large, they react late.
-        interval: Duration = Duration::from_secs(2), "Liu et al. 2010, I_lim", in "1 ms"..="1000 h": "each update takes computing time";
+        interval: Duration = Duration::from_secs(2), "Liu et al. 2010, I_lim", in "1 ms"..="1000 h": "so rare an update follows nothing | each update takes computing time";
         /// For how long feedback is valid, up to 5 s. If it is too small, senders have to ask anew by requests; if it
         /// is too large, outdated feedback counts.
         validity: Duration = Duration::from_secs(4), "Liu et al. 2010, w";
@@ -60,7 +60,7 @@ tailrace_core::parameters! {
         senders: u32 = 16_384, "own choice";
         /// The time in which a sender earns a token, which pays for a request of level 1. If it is too small, senders
         /// can flood the link with requests.
-        token_interval: Duration = Duration::from_millis(1), "Liu et al. 2010, l_1", in "1 us"..="1000 s": "tokens are counted in this time";
+        token_interval: Duration = Duration::from_millis(1), "Liu et al. 2010, l_1", in "1 us"..="1000 s": "each time takes computing time | tokens would come all at once";
         /// The highest level of a request, which costs 2^(level-1) tokens; at most 13. With more levels, a sender
         /// that waits longer goes before others.
         max_level: u8 = 10, "own choice: half a second of waiting";
@@ -69,7 +69,7 @@ tailrace_core::parameters! {
         request_share: Probability = Probability::clamped(0.05), "Liu et al. 2010";
         /// The length of each channel's queue, as the time it takes on the link. If it is too small, packets are
         /// lost; if it is too large, they wait long.
-        q_lim: Duration = Duration::from_millis(200), "Liu et al. 2010, Q_lim", in "1 ms"..="1000 s": "the queue is as long";
+        q_lim: Duration = Duration::from_millis(200), "Liu et al. 2010, Q_lim", in "1 ms"..="1000 s": "a queue so short is always full | no packet waits as long";
         /// The lower threshold of RED on the regular channel, as a share of the channel's length; from here on the
         /// link counts as overloaded.
         min_th: Probability = Probability::clamped(0.5), "Liu et al. 2010";

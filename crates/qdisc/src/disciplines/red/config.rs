@@ -118,7 +118,7 @@ tailrace_core::parameters! {
         /// Whether `max_p` adapts to hold the average midway between the thresholds (Adaptive RED).
         adaptive: bool = false, "Floyd and Jacobson 1993";
         /// With `adaptive`: the time between two changes of `max_p`. If it is too small, `max_p` swings up and down.
-        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001", in "10 us"..="1000 s": "each update takes computing time";
+        interval: Duration = Duration::from_millis(500), "Floyd, Gummadi, Shenker 2001", in "10 us"..="1000 s": "each update takes computing time | so rare an update follows nothing";
         /// With `adaptive`: the largest step by which `max_p` is raised at once; a step is never more than a quarter
         /// of `max_p`.
         alpha: Probability = Probability::clamped(0.01), "Floyd, Gummadi, Shenker 2001";

@@ -95,7 +95,7 @@ pub const SPOOF: Section = Section {
         .within(
             "1",
             "65536",
-            "with more, it takes too long to find out which flows a queue has flagged",
+            "an attack has a flow at least | with more, it takes too long to find out which flows a queue has flagged",
         ),
     ],
 };
@@ -130,14 +130,14 @@ const CLIENT_PORT: Key = may(
     "49152",
     "The port of `from` in the first connection; each later connection takes the next one.",
 )
-.within("1", "65534", "ports have 16 bits");
+.within("1", "65534", "port 0 is reserved | ports have 16 bits");
 const SERVER_PORT: Key = may(
     "server_port",
     COUNT,
     "5001",
     "The port of `to`; further flows between the same two addresses take the next ones.",
 )
-.within("1", "65535", "ports have 16 bits");
+.within("1", "65535", "port 0 is reserved | ports have 16 bits");
 const START: Key = may(
     "start",
     Shape::Starts,

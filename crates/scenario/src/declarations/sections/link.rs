@@ -38,7 +38,7 @@ pub const LINK: Section = Section {
         may("mtu", SIZE, "1500 B", "The size of the largest IP packet that the link carries. Larger ones are dropped and counted.").within(
             "68 B",
             "65536 B",
-            "every link carries 68 bytes, and no IP packet has more than 65535",
+            "every link carries 68 bytes (RFC 791) | no IP packet has more than 65535",
         ),
         may(
             "strip",

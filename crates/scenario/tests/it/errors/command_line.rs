@@ -10,6 +10,7 @@ const OVERRIDES: &[(&str, &[(&str, &str)])] = &[
     ("set_unknown_link", &[("link.botleneck.queue", "droptail")]),
     ("set_unknown_key", &[("link.bottleneck.rat", "1 Mbit/s")]),
     ("set_unknown_section", &[("lnik.bottleneck.rate", "1 Mbit/s")]),
+    ("set_name_without_its_list", &[("bottleneck.queue", "codel"), ("udp.app.rate", "1 Mbit/s")]),
     ("set_bad_value", &[("link.bottleneck.rate", "10 mbps"), ("runs", "many")]),
     ("set_list", &[("link", "5"), ("link.bottleneck", "5")]),
     ("set_into_value", &[("runs.x", "5")]),

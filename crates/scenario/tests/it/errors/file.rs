@@ -9,6 +9,8 @@ pub(super) const CASES: &[Case] = &[
     ("unknown_key", &[("runs = 2", "rusn = 2")]),
     ("unknown_key_far", &[("count = 4", "banana = 4\ncount = 4")]),
     ("missing_keys", &[("duration = \"60 s\"\n", ""), ("rate = \"10 Mbit/s\"\n", "")]),
+    ("slip_of_a_required_key", &[("duration = \"60 s\"", "durtion = \"60 s\"")]),
+    ("slip_of_a_required_parameter", &[("rate = \"100 kbit/s\"", "rte = \"100 kbit/s\"")]),
     ("no_unit", &[("rate = \"1 Mbit/s\"", "rate = \"1\""), ("delay = \"10 ms\"", "delay = 10")]),
     ("overflow", &[("60 s", "1e30 s"), ("runs = 2", "runs = 99999999999999999999")]),
     ("too_large_for_the_key", &[("runs = 2", "runs = 5000000000"), ("60 s", "1000000 h")]),

@@ -62,6 +62,12 @@ pub(super) const CASES: &[Case] = &[
              limits = { subflows = 9, subflow = 1 }\nendpoints = \"wlan0\"\nrun = [{ at = \"1 s\" }]",
         )],
     ),
+    (
+        "paths_that_no_kernel_takes_from_the_machine",
+        &[("count = 4", "count = 4\nkernel = \"6.12\"\nfiles = [\"/proc/1\", \"/processes\", 7, \" \"]")],
+    ),
+    ("files_is_no_list", &[("count = 4", "count = 4\nkernel = \"6.12\"\nfiles = \"/opt\"")]),
+    ("files_without_a_kernel", &[("count = 4", "count = 4\nfiles = [\"/opt\"]")]),
     ("kernel_without_quotes", &[("count = 4", "count = 4\nkernel = 6.12")]),
     (
         "run_of_no_program",

@@ -36,6 +36,20 @@ pub(super) const CASES: &[Case] = &[
         "grants_with_an_unknown_key",
         &[("rate = \"1 Mbit/s\"", "rate = { kind = \"lte\", rates = [\"1 Mbit/s\"], period = \"5 ms\" }")],
     ),
+    (
+        "gilbert_elliott_with_steps_of_packets",
+        &[(
+            "rate = \"1 Mbit/s\"",
+            "rate = \"1 Mbit/s\"\nloss = { kind = \"gilbert_elliott\", p = 0.01, r = 0.1 }",
+        )],
+    ),
+    (
+        "gemodel_with_times",
+        &[(
+            "rate = \"1 Mbit/s\"",
+            "rate = \"1 Mbit/s\"\nloss = { kind = \"gemodel\", p = 0.01, r = 0.1, mean_bad = \"1 s\" }",
+        )],
+    ),
     ("zero_and_negative_rates", &[("1 Mbit/s", "0 Mbit/s"), ("10 Mbit/s", "-10 Mbit/s")]),
     ("link_to_itself", &[("[\"r1\", \"r2\"]", "[\"r1\", \"r1\"]")]),
     (

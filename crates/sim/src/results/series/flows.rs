@@ -10,6 +10,7 @@ use crate::host::sockets::Socket;
 use crate::packet::flow_end::FlowEnd;
 use crate::results::connection_names::end_name;
 use crate::results::sending_end::sending_end;
+use crate::results::series::open_sums::OpenSums;
 use crate::stats::flow_stats::FlowStats;
 use tailrace_app::PlaybackStats;
 use tailrace_core::{Duration, Instant};
@@ -114,11 +115,12 @@ impl FlowSeries {
         &mut self,
         i: usize,
         plan: &RunPlan,
-        world: &World,
+        (world, sums): (&World, &OpenSums),
         now: Instant,
     ) -> (usize, FlowStats) {
         let SampledFlow { flow, last, sender } = &mut self.flows[i];
-        let tally = world.flow_stats(*flow);
+        let tally = sums.flow_stats(*flow, world);
+        debug_assert_eq!(tally, world.flow_stats(*flow));
         let new = tally.since(&std::mem::replace(last, tally));
         let client = world.latest(FlowEnd::client(*flow));
         let sending = client.and_then(|client| sending_end(world, client));

@@ -10,6 +10,7 @@ use crate::ground::table::TableBuilder;
 use crate::host::flow::FlowTransport;
 use crate::host::hosts::World;
 use crate::results::sending_end::sending_end;
+use crate::results::series::open_sums::OpenSums;
 use crate::stats::flow_stats::FlowStats;
 use std::ops::Range;
 use tailrace_core::{Duration, Instant};
@@ -64,12 +65,13 @@ impl GroupSeries {
     }
 
     /// Samples every group.
-    pub(crate) fn sample(&mut self, plan: &RunPlan, world: &World, now: Instant) {
+    pub(crate) fn sample(&mut self, plan: &RunPlan, (world, sums): (&World, &OpenSums), now: Instant) {
         let mut first = 0;
         for (g, group) in plan.scenario.flows.iter().enumerate() {
             let flows = first..first + group.pairs.len();
             first = flows.end;
-            let (tally, open) = OpenFlows::of(flows, world, now);
+            let (tally, open) = sums.open_flows(flows.clone(), world, now);
+            debug_assert!(open.agrees_with(&OpenFlows::of(flows, world, now).1));
             let new = tally.since(&self.last[g]);
             self.last[g] = tally;
             let (run, group, interval) = (plan.run, group.name.as_str(), self.interval);
@@ -106,6 +108,21 @@ impl OpenFlows {
             open.add(flow, world, now);
         }
         (tally, open)
+    }
+
+    /// Adds congestion windows of flows with one segment size.
+    pub(crate) fn add_windows(&mut self, flows: u32, bytes: u64, mss: u32) {
+        if flows > 0 {
+            self.windows += flows;
+            self.bytes += bytes as f64;
+            self.segments += bytes as f64 / f64::from(mss);
+        }
+    }
+
+    /// Whether two sums are equal but for the rounding of segments, which depends on the order.
+    fn agrees_with(&self, other: &Self) -> bool {
+        let segments = (self.segments - other.segments).abs() <= 1e-9 * other.segments.abs();
+        (self.flows, self.windows, self.bytes) == (other.flows, other.windows, other.bytes) && segments
     }
 
     fn add(&mut self, flow: usize, world: &World, now: Instant) {

@@ -5,6 +5,7 @@ pub(crate) mod flows;
 pub(crate) mod groups;
 pub(crate) mod laws;
 pub(crate) mod multipath;
+pub(crate) mod open_sums;
 pub(crate) mod paths;
 pub(crate) mod queues;
 pub(crate) mod sender;
@@ -18,6 +19,7 @@ use crate::results::series::flows::FlowSeries;
 use crate::results::series::groups::GroupSeries;
 use crate::results::series::laws::LawSeries;
 use crate::results::series::multipath::MultipathSeries;
+use crate::results::series::open_sums::OpenSums;
 use crate::results::series::queues::QueueSeries;
 use tailrace_core::Duration;
 
@@ -25,6 +27,7 @@ use tailrace_core::Duration;
 #[derive(Debug)]
 pub(crate) struct Series {
     interval: Duration,
+    sums: OpenSums,
     groups: GroupSeries,
     flows: FlowSeries,
     queues: QueueSeries,
@@ -36,12 +39,19 @@ impl Series {
     pub(crate) fn new(plan: &RunPlan, interval: Duration) -> Self {
         Self {
             interval,
+            sums: OpenSums::default(),
             groups: GroupSeries::new(plan.scenario.flows.len(), interval),
             flows: FlowSeries::new(plan, interval),
             queues: QueueSeries::new(plan.queues.len(), interval),
             laws: LawSeries::new(),
             multipath: MultipathSeries::of(&plan.scenario, interval),
         }
+    }
+
+    /// Number of sockets read for the latest sample.
+    #[cfg(test)]
+    pub(crate) fn sockets_read(&self) -> usize {
+        self.sums.last_read()
     }
 
     /// Interval between samples.
@@ -52,13 +62,14 @@ impl Series {
     /// Samples everything; queues under study are settled.
     pub(crate) fn sample(&mut self, plan: &RunPlan, world: &mut World, fabric: &mut SimFabric) {
         let now = fabric.now();
+        self.sums.update(world);
         for i in 0..self.flows.len() {
-            let (flow, new) = self.flows.sample(i, plan, world, now);
+            let (flow, new) = self.flows.sample(i, plan, (world, &self.sums), now);
             if let Some(multipath) = &mut self.multipath {
                 multipath.sample((flow, &new), plan, world, fabric);
             }
         }
-        self.groups.sample(plan, world, now);
+        self.groups.sample(plan, (world, &self.sums), now);
         for i in 0..plan.queues.len() {
             self.queues.sample(i, plan, fabric);
             self.laws.sample(i, plan, fabric);

@@ -24,7 +24,7 @@ parameters! {
         /// Weight of a subflow, by the number n of subflows.
         weight: EwtcpWeight = EwtcpWeight::InverseSquare, "so that n subflows over one bottleneck are one TCP";
         /// A fixed weight instead. A larger one makes windows grow faster. `"auto"` follows `weight`.
-        a: Option<f64> = None, "from `weight`", in 0.000001..=1000000.0: "windows would not move, or jump";
+        a: Option<f64> = None, "from `weight`", in 0.000001..=1000000.0: "windows would not move | windows would jump";
     }
 }
 

@@ -17,11 +17,11 @@ parameters! {
     pub struct WvegasConfig {
         /// Number of segments that all paths together keep waiting in queues. Fewer lose bandwidth because of noise;
         /// more add delay.
-        total_alpha: f64 = 10.0, "multipath-tcp/mptcp, total_alpha", in 0.000001..=1000000.0: "it is a number of packets, not negative";
+        total_alpha: f64 = 10.0, "multipath-tcp/mptcp, total_alpha", in 0.000001..=1000000.0: "it is a number of packets, more than zero | no path holds so many packets";
         /// The smallest number of segments that a path keeps waiting in queues.
-        initial_alpha: f64 = 2.0, "multipath-tcp/mptcp, initial_alpha", in 0.000001..=1000000.0: "it is a number of packets, not negative";
+        initial_alpha: f64 = 2.0, "multipath-tcp/mptcp, initial_alpha", in 0.000001..=1000000.0: "it is a number of packets, more than zero | no path holds so many packets";
         /// If more segments than this wait in queues, slow start ends.
-        gamma: f64 = 1.0, "multipath-tcp/mptcp, gamma", in 0.0..=1000000.0: "it is a number of packets, not negative";
+        gamma: f64 = 1.0, "multipath-tcp/mptcp, gamma", in 0.0..=1000000.0: "it is a number of packets, not negative | no path holds so many packets";
     }
 }
 

@@ -10,7 +10,7 @@
 //! it those whose subflow broke are joined again, the others once more when it does. Without another announcement what
 //! the peer has reset stays ended.
 
-use super::{AddressId, PathAction, PathEvent, PathManager, PathManagerKind};
+use super::{AddressId, Outage, PathAction, PathEvent, PathManager, PathManagerKind};
 use crate::tcp::ResetCause;
 use std::collections::VecDeque;
 use tailrace_core::params::Invalid;
@@ -25,7 +25,7 @@ parameters! {
         /// that come and go quickly, but keeps a dead path in use.
         event_delay: Duration = Duration::ZERO, "at once; multipath-tcp/mptcp has 500 ms";
         /// After which time a subflow is tried a second time if there was no route. `"auto"` is no second attempt.
-        retry_after: Option<Duration> = Some(Duration::from_secs(1)), "multipath-tcp/mptcp: 1 s, once", in "1 ms"..="1000 h": "each attempt takes computing time";
+        retry_after: Option<Duration> = Some(Duration::from_secs(1)), "multipath-tcp/mptcp: 1 s, once", in "1 ms"..="1000 h": "each attempt takes computing time | no run waits that long";
         /// Whether a subflow that ended after too many timeouts is opened again.
         create_on_err: bool = false, "multipath-tcp/mptcp, create_on_err";
     }
@@ -72,6 +72,11 @@ impl PathManagerKind for Fullmesh {
     }
     fn most_addresses(_c: &FullmeshConfig) -> Option<usize> {
         Some(MAX_ADDRESSES)
+    }
+    /// A client joins from an address that returns. A server's address that returns can be told to nobody without a subflow.
+    fn ends_with(c: &FullmeshConfig, outage: &Outage) -> bool {
+        let joins = outage.client || outage.at_peer || outage.closes_in_order;
+        !joins && outage.has_all() && outage.lasts >= c.event_delay
     }
     fn build(config: &FullmeshConfig) -> Self {
         Self {

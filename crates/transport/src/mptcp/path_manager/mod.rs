@@ -4,11 +4,13 @@
 //! takes a file and a line in the table below.
 
 mod delayed;
+mod outage;
 mod registry;
 
 pub use binder::GatewayLists;
 pub use linux::{Endpoint, Endpoints};
 pub use manual::{Command, Script};
+pub use outage::{End, Outage};
 
 use super::SourceRoute;
 use crate::tcp::ResetCause;
@@ -245,15 +247,6 @@ pub struct NamedInterface {
     pub words: String,
 }
 
-/// Interfaces at an end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct End {
-    /// Number of interfaces of the host.
-    pub interfaces: usize,
-    /// Interface that the connection begins with, from 1.
-    pub first: usize,
-}
-
 /// A parameter that does not fit the ends of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit {
@@ -317,6 +310,11 @@ pub trait PathManagerKind: PathManager + Sized {
     /// A parameter that does not, why, and a remedy.
     fn validate_ends(_config: &Self::Config, _ends: [End; 2]) -> Result<(), Misfit> {
         Ok(())
+    }
+    /// Whether an outage takes all subflows of a connection for good: their addresses are gone, and nothing joins again once they are
+    /// back. By default the connection has only subflows from the interface that it began with, and no other is ever opened.
+    fn ends_with(_config: &Self::Config, outage: &Outage) -> bool {
+        outage.has_first()
     }
     /// A fresh instance.
     fn build(config: &Self::Config) -> Self;

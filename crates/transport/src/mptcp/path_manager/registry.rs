@@ -54,6 +54,10 @@ macro_rules! path_managers {
             pub fn validate_ends(&self, ends: [End; 2]) -> Result<(), Misfit> {
                 match self { $( Self::$variant(c) => $variant::validate_ends(c, ends), )+ }
             }
+            /// See [`PathManagerKind::ends_with`].
+            pub fn ends_with(&self, outage: &Outage) -> bool {
+                match self { $( Self::$variant(c) => $variant::ends_with(c, outage), )+ }
+            }
         }
 
         /// A running path manager.

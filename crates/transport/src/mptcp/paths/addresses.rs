@@ -126,6 +126,11 @@ impl Addresses {
         self.locals.iter_mut().filter(|l| l.id == id).for_each(|l| l.withdrawn = true);
     }
 
+    /// The peer is not told after all that this end's address is gone.
+    pub(crate) fn restore(&mut self, id: AddressId) {
+        self.locals.iter_mut().filter(|l| l.id == id).for_each(|l| l.withdrawn = false);
+    }
+
     /// The peer's address that the connection began with.
     pub(crate) fn first_remote(&self) -> RemoteAddress {
         self.remotes[0]

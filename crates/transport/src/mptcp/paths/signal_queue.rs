@@ -21,9 +21,17 @@ impl SignalQueue {
         }
     }
 
-    /// `signal` is not to be said after all.
-    pub(crate) fn retract(&mut self, signal: &Signal) {
+    /// `signal` is not to be said after all; whether it waited.
+    pub(crate) fn retract(&mut self, signal: &Signal) -> bool {
+        let before = self.0.len();
         self.0.retain(|(_, s)| s != signal);
+        self.0.len() != before
+    }
+
+    /// Subflow `id` is over. Signals about addresses leave on any other; MP_PRIO was about that subflow (RFC 8684 §3.3.8).
+    pub(crate) fn release(&mut self, id: usize) {
+        self.0.retain(|(on, s)| *on != Some(id) || !matches!(s, Signal::Priority { .. }));
+        self.0.iter_mut().filter(|(on, _)| *on == Some(id)).for_each(|(on, _)| *on = None);
     }
 
     /// None is to be said any more.
@@ -55,6 +63,7 @@ impl SignalQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mptcp::option::AddressIds;
 
     #[test]
     fn a_signal_rides_on_its_subflow_or_on_any() {
@@ -67,7 +76,17 @@ mod tests {
         assert_eq!((signals.take(0), signals.take(0)), (Some(other), None));
         assert_eq!((signals.take(1), signals.is_empty()), (Some(one), true));
         signals.push(None, one);
-        signals.retract(&one);
+        assert!(signals.retract(&one) && !signals.retract(&one));
         assert!(signals.is_empty());
+    }
+
+    #[test]
+    fn a_signal_about_an_address_outlives_its_subflow() {
+        let removal = Signal::RemoveAddr(AddressIds::one(3));
+        let mut signals = SignalQueue::default();
+        signals.push(Some(1), Signal::Priority { backup: true });
+        signals.push(Some(1), removal);
+        signals.release(1);
+        assert_eq!((signals.take(2), signals.take(1)), (Some(removal), None));
     }
 }

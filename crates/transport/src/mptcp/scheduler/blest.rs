@@ -17,15 +17,15 @@ parameters! {
     pub struct BlestConfig {
         /// The factor, at the start, for the estimate of how much of the window a slow subflow would block. A larger
         /// one avoids the slow subflow more.
-        lambda: f64 = 1.2, "multipath-tcp/mptcp; the paper begins with 1.0", in 0.0..=1000000.0: "it is a factor, not negative";
+        lambda: f64 = 1.2, "multipath-tcp/mptcp; the paper begins with 1.0", in 0.0..=1000000.0: "it is a factor, not negative | beyond this the factor decides alone";
         /// The smallest value of that factor.
-        min_lambda: f64 = 1.0, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative";
+        min_lambda: f64 = 1.0, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative | beyond this the factor decides alone";
         /// The largest value of that factor.
-        max_lambda: f64 = 1.3, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative";
+        max_lambda: f64 = 1.3, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative | beyond this the factor decides alone";
         /// By how much the factor grows after a round trip in which the window was closed.
-        increase: f64 = 0.04, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative";
+        increase: f64 = 0.04, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative | beyond this the factor decides alone";
         /// By how much the factor falls after a round trip in which it was not.
-        decrease: f64 = 0.01, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative";
+        decrease: f64 = 0.01, "multipath-tcp/mptcp", in 0.0..=1000000.0: "it is a factor, not negative | beyond this the factor decides alone";
     }
 }
 

@@ -15,7 +15,7 @@ parameters! {
     pub struct EcfConfig {
         /// Once the scheduler waits for the fast subflow, by which share the slow one must be better before it is
         /// used. A larger value changes its mind less often.
-        beta: f64 = 0.25, "Lim et al. 2017, §4", in 0.0..=1000000.0: "it is a factor, not negative";
+        beta: f64 = 0.25, "Lim et al. 2017, §4", in 0.0..=1000000.0: "it is a factor, not negative | beyond this the factor decides alone";
     }
 }
 

@@ -20,7 +20,7 @@ parameters! {
     /// Parameters of Linux's scheduler.
     pub struct LinuxSchedulerConfig {
         /// Bytes for which one decision holds. With more, longer runs of data stay on one subflow.
-        burst: u64 = 65_428, "Linux MPTCP_SEND_BURST_SIZE", in 1..=1000000000: "it is a number of bytes, at least one";
+        burst: u64 = 65_428, "Linux MPTCP_SEND_BURST_SIZE", in 1..=1000000000: "it is a number of bytes, at least one | a scheduler that sends so much at once never chooses";
         /// Whether subflows are given more bytes than their windows allow at once, up to their send buffers. If
         /// false, a silent subflow holds one window of data at most, and comes back sooner.
         fill_queues: bool = true, "Linux mptcp_sendmsg_frag, sk_stream_memory_free";

@@ -12,7 +12,7 @@ parameters! {
     pub struct RoundRobinConfig {
         /// Number of segments that a subflow sends in its turn. With more, longer runs of data stay on one path, and
         /// more data arrives out of order.
-        num_segments: u64 = 1, "multipath-tcp/mptcp, num_segments", in 1..=1000000000: "a turn has at least one segment";
+        num_segments: u64 = 1, "multipath-tcp/mptcp, num_segments", in 1..=1000000000: "a turn has at least one segment | nobody else would ever have a turn";
         /// Whether a subflow without room in its window is passed over. If false, the scheduler waits for it.
         cwnd_limited: bool = true, "multipath-tcp/mptcp, cwnd_limited";
     }

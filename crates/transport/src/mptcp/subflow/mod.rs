@@ -235,6 +235,7 @@ impl Subflow {
     }
 
     /// Whether data may be sent on it and it is not stale.
+    #[inline]
     pub(crate) fn is_active(&self) -> bool {
         self.state == SubflowState::Active && !self.health.is_stale() && self.tcp.state().may_send()
     }
@@ -252,7 +253,9 @@ impl Subflow {
             return SubflowTimers::NEVER;
         }
         let due = self.tcp.poll_timeout().unwrap_or(Instant::MAX).min(self.join.deadline());
-        let counts = self.health.timeouts() == 0 && !self.state.is_detached();
+        // A subflow that cannot carry data yet, or no more, does not hold the data level back (`__mptcp_subflow_active`,
+        // `mptcp_timeout_from_subflow`).
+        let counts = self.health.timeouts() == 0 && self.is_active();
         let retransmission = self.tcp.retransmission_noted().filter(|_| counts);
         SubflowTimers { due, retransmission: retransmission.unwrap_or(Instant::ZERO) }
     }

@@ -16,7 +16,7 @@ use tailrace_core::{Duration, Instant};
 pub(crate) struct SubflowTimers {
     /// Time of its next timer of any kind; `MAX` for none.
     pub(crate) due: Instant,
-    /// Time of its retransmission timer; zero if that is off or the subflow is silent at the data level.
+    /// Time of its retransmission timer; zero if that is off, or the subflow cannot carry data or is silent at the data level.
     pub(crate) retransmission: Instant,
 }
 

@@ -16,8 +16,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tailrace.errors import UsageError
+from tailrace.show.charts import notes
+from tailrace.show.charts.curves import natural
 from tailrace.show.plots import layout, style
-from tailrace.show.plots.curves import natural
 from tailrace.stats.statistics import student_t_975
 from tailrace.study.cell_selection import places
 from tailrace.text import quantities
@@ -231,7 +232,7 @@ class _Curves:
         asked = self._asked
         runs = self._rows["run"].n_unique()
         said = [f"run {asked.run}"] if asked.run is not None else []
-        said += [layout.band_note([runs], band=runs > 1)] if asked.run is None else []
+        said += [notes.band_note([runs], band=runs > 1)] if asked.run is None else []
         said += [f"{name} {value}" for name, value in asked.rows.items()]
         said += [f"only {text}" for text in asked.where]
         said += [f"samples averaged over {quantities.said(asked.bin_s, 's')}"] if asked.bin_s else []

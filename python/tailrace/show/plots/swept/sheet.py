@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tailrace.errors import UsageError
+from tailrace.show.charts import notes
 from tailrace.show.plots import layout, style
 from tailrace.show.plots.swept import bars, design, distributions, lines, maps, run_values
 from tailrace.show.plots.swept.axis import Axis
@@ -136,7 +137,7 @@ class Drawing:
         """Runs, seed, and what is to be known of the choice of cells."""
         plan = self.design.plan
         seed = tomllib.loads(self.sweep.scenario_toml).get("seed", 1)
-        said = [self._over(), layout.seeds_note([seed])]
+        said = [self._over(), notes.seeds_note([seed])]
         said += [f"only {text}" for text in self.request.where]
         said += [self.subject.note] if self.subject.note else []
         said += self._along() if self.kind != "cdf" else []

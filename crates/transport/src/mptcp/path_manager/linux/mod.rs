@@ -21,7 +21,9 @@ mod endpoint;
 pub use endpoint::{Endpoint, Endpoints};
 
 use super::delayed::Delayed;
-use super::{AddressId, End, Misfit, NamedInterface, PathAction, PathEvent, PathManager, PathManagerKind};
+use super::{
+    AddressId, End, Misfit, NamedInterface, Outage, PathAction, PathEvent, PathManager, PathManagerKind,
+};
 use endpoint::MAX_ENDPOINTS;
 use std::collections::VecDeque;
 use tailrace_core::params::Invalid;
@@ -151,6 +153,9 @@ impl PathManagerKind for LinuxPaths {
         }
         Ok(())
     }
+    fn ends_with(c: &LinuxPathsConfig, outage: &Outage) -> bool {
+        outage.lasts >= c.event_delay && c.loses_all(outage) && !c.joins_after(outage)
+    }
     fn build(config: &LinuxPathsConfig) -> Self {
         Self {
             client: false,
@@ -170,6 +175,44 @@ impl PathManagerKind for LinuxPaths {
 }
 
 impl LinuxPathsConfig {
+    /// Endpoints of an end.
+    fn endpoints(&self, client: bool) -> &Endpoints {
+        if client { &self.client } else { &self.server }
+    }
+
+    /// Whether an outage takes the address of every subflow away. An address without an endpoint stays.
+    fn loses_all(&self, outage: &Outage) -> bool {
+        let endpoints = self.endpoints(outage.client);
+        if outage.client && *endpoints == Endpoints::Auto {
+            return if self.subflows == 0 { outage.has_first() } else { outage.has_all() };
+        }
+        let first = |e: &&Endpoint| usize::from(e.interface) == outage.end.first;
+        let announced = self.server.listed().iter().any(|e| e.signal);
+        let accepts = self.add_addr_accepted > 0 && announced;
+        let used = |e: &&Endpoint| match outage.client {
+            true => e.subflow || (e.fullmesh && accepts),
+            false => e.signal && accepts,
+        };
+        let mut in_use = endpoints.listed().iter().filter(|e| first(e) || (self.subflows > 0 && used(e)));
+        endpoints.listed().iter().any(|e| first(&e)) && in_use.all(|e| outage.has(e.interface.into()))
+    }
+
+    /// Whether a subflow joins once the addresses are back: from a client's endpoint, to the address that the connection began with, as a
+    /// fullmesh endpoint only joins addresses that some subflow goes to; or to an address that a server announces.
+    fn joins_after(&self, outage: &Outage) -> bool {
+        let plain = |e: &Endpoint| e.subflow && !e.fullmesh;
+        let from_client = self.client == Endpoints::Auto || self.client.listed().iter().any(plain);
+        let announced = self.server.listed().iter().any(|e| e.signal);
+        let joins = match outage.client {
+            true => from_client,
+            false => {
+                (outage.at_peer && from_client)
+                    || (outage.closes_in_order && announced && self.add_addr_accepted > 0)
+            }
+        };
+        joins && self.subflows > 0
+    }
+
     /// Whether the client may join from an interface that is no backup.
     fn joins_regularly(&self, client: End) -> bool {
         let endpoints = self.client.listed();

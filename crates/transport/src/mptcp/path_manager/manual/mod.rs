@@ -9,7 +9,7 @@ mod script;
 
 pub use script::{Command, Script};
 
-use super::{AddressId, NamedInterface, PathAction, PathEvent, PathManager, PathManagerKind};
+use super::{AddressId, NamedInterface, Outage, PathAction, PathEvent, PathManager, PathManagerKind};
 use std::collections::VecDeque;
 use tailrace_core::{Instant, parameters};
 
@@ -59,6 +59,10 @@ impl PathManagerKind for Manual {
             }
         }
         all
+    }
+    /// Interfaces that go down are left to TCP.
+    fn ends_with(_c: &ManualConfig, _outage: &Outage) -> bool {
+        false
     }
     fn build(config: &ManualConfig) -> Self {
         Self {

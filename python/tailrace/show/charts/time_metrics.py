@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tailrace.show.plots.curves import Curve, Grouped, average, total
+from tailrace.show.charts.curves import Curve, Grouped, average, total
 from tailrace.stats import summary_measures
 
 if TYPE_CHECKING:
@@ -42,6 +42,8 @@ class Metric:
     axis: str
     table: str
     column: str
+    # From the column to the axis.
+    scale: float
     read: Read
     # Aggregation over the groups of a part.
     together: str = "mean"
@@ -79,25 +81,27 @@ _GROUPS = "group_series"
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("queue", "queue length", "packets", "queue_series", "backlog_packets", _means(1)),
+        Metric("queue", "queue length", "packets", "queue_series", "backlog_packets", 1.0, _means(1)),
         Metric(
             "cwnd",
             "congestion window, mean of open TCP flows",
             "segments",
             _GROUPS,
             "cwnd_mean_segments",
+            1.0,
             _means(1),
         ),
-        Metric("goodput", "goodput", "Mbit/s", _GROUPS, "goodput_bps", _RATE, "sum"),
-        Metric("throughput", "throughput", "Mbit/s", _GROUPS, "throughput_bps", _RATE, "sum"),
-        Metric("delay", "one-way delay", "ms", _GROUPS, "one_way_delay_s", _means(1e3)),
-        Metric("jitter", "application-level jitter", "ms", _GROUPS, "jitter_s", _means(1e3)),
+        Metric("goodput", "goodput", "Mbit/s", _GROUPS, "goodput_bps", 1e-6, _RATE, "sum"),
+        Metric("throughput", "throughput", "Mbit/s", _GROUPS, "throughput_bps", 1e-6, _RATE, "sum"),
+        Metric("delay", "one-way delay", "ms", _GROUPS, "one_way_delay_s", 1e3, _means(1e3)),
+        Metric("jitter", "application-level jitter", "ms", _GROUPS, "jitter_s", 1e3, _means(1e3)),
         Metric(
             "loss",
             "packets lost so far",
             "% of sent",
             _GROUPS,
             "loss_ratio",
+            100.0,
             _losses,
             "all together",
             ("lost_packets", "sent_packets"),
