@@ -463,9 +463,37 @@ def test_a_full_disk_leaves_the_old_file(tmp_path, monkeypatch):
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UsageError, match=r"a\.xml cannot be written: No space left"):
-        atomic_file.write(target, b"new")
+        atomic_file.write(target, b"new", force=True)
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "file"),
+    [
+        (["csv", "{folder}", "-o", "mine"], "mine/queues.csv"),
+        (["flent", "{folder}", "-o", "a.flent.gz"], "a.flent.gz"),
+        (["flowmonitor", "{folder}", "-o", "a.xml"], "a.xml"),
+        (["qlog", "{folder}", "-o", "a.qlog"], "a.qlog"),
+        (["mahimahi", "{folder}", "--link", "bottleneck", "-o", "trace"], "trace"),
+    ],
+)
+def test_what_is_there_already_is_replaced_by_force_alone(arguments, file, folder, tmp_path):
+    words = [word.format(folder=folder) for word in arguments]
+    place = tmp_path / file
+    place.parent.mkdir(exist_ok=True)
+    place.write_text("mine")
+    done = command_line("export", *words, cwd=tmp_path)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert f"{file} is there already, and stays as it is: --force replaces it" in done.stderr
+    assert [path.name for path in place.parent.iterdir()] == [place.name], "all or nothing"
+    assert place.read_text() == "mine"
+    done = command_line("export", *words, "--force", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert place.read_bytes() != b"mine"
+    # The same again changes nothing, and needs no word.
+    done = command_line("export", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
 
 
 def test_devices_are_not_replaced(tmp_path):

@@ -2,6 +2,7 @@
 
 import io
 import sys
+import time
 import types
 
 import pytest
@@ -109,3 +110,14 @@ def test_runs_and_sweeps_say_what_they_found(tmp_path, monkeypatch):
                 watched=lambda total: progress.watch(quiet=False, total=total),
             )
     assert found == [(0, 1), (1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("waited_s", "quiet", "said"), [(0, False, ""), (0.3, False, "(1 s)"), (0.3, True, "")]
+)
+def test_only_a_long_wait_is_announced(monkeypatch, capsys, waited_s, quiet, said):
+    monkeypatch.setattr(progress, "_NOTICE_EVERY_S", 0.02)
+    with progress.WaitNotice(lambda: "checking a.toml", quiet=quiet):
+        time.sleep(waited_s)
+    err = capsys.readouterr().err
+    assert err.startswith(f"checking a.toml {said}") if said else err == ""

@@ -70,15 +70,25 @@ impl Source {
     /// Rows of series are reckoned to leave the runs as `Task` lets them.
     #[pyo3(signature = (overrides, memory=None))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
-    fn scenario(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
-        Scenario::of(self.source.scenario(&overrides, room(memory)), &self.files)
+    fn scenario(
+        &self,
+        py: Python<'_>,
+        overrides: Vec<(String, String)>,
+        memory: Option<u64>,
+    ) -> PyResult<Scenario> {
+        Scenario::of(py.detach(|| self.source.scenario(&overrides, room(memory))), &self.files)
     }
 
     /// The same without its `[sweep]`, of which it is a variant.
     #[pyo3(signature = (overrides, memory=None))]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 hands over what it converted")]
-    fn variant(&self, overrides: Vec<(String, String)>, memory: Option<u64>) -> PyResult<Scenario> {
-        Scenario::of(self.source.variant(&overrides, room(memory)), &self.files)
+    fn variant(
+        &self,
+        py: Python<'_>,
+        overrides: Vec<(String, String)>,
+        memory: Option<u64>,
+    ) -> PyResult<Scenario> {
+        Scenario::of(py.detach(|| self.source.variant(&overrides, room(memory))), &self.files)
     }
 
     /// The file's value at a path, after overrides, as TOML; `ValueError` explains a missing value.

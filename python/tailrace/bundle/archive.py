@@ -55,8 +55,12 @@ def write(
     algorithms: Sequence[Path] = (),
     *,
     everything: bool = False,
+    force: bool = False,
 ) -> int:
-    """Writes the archive, with the small files of the folders or `everything` that is Tailrace's in them; its bytes."""
+    """Writes the archive, with the small files of the folders or `everything` that is Tailrace's in them; its bytes.
+
+    It takes the place of an older bundle, and with `force` of any other file.
+    """
     members: dict[str, bytes] = {_README: _readme(target.name, experiments).encode()}
     index = []
     for number, experiment in enumerate(experiments, 1):
@@ -80,8 +84,16 @@ def write(
     }
     members[_INDEX] = (json.dumps(about, indent=1) + "\n").encode()
     packed = _packed(members)
-    atomic_file.write(target, packed)
+    atomic_file.write(target, packed, force=force or _is_bundle(target))
     return len(packed)
+
+
+def _is_bundle(file: Path) -> bool:
+    try:
+        read(file)
+    except UsageError:
+        return False
+    return True
 
 
 def read(file: Path) -> Bundle:

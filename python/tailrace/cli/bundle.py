@@ -34,6 +34,7 @@ def bundle(
             help="Pack tables, figures and captures, too: everything in the folders that is Tailrace's.",
         ),
     ] = False,
+    force: common.Force = False,
     quiet: common.Quiet = False,
 ) -> None:
     """Pack result folders into one archive that another machine can confirm: scenarios, seeds,
@@ -45,7 +46,7 @@ def bundle(
     algorithms = common.own_classes(with_files)
     experiments = [one for place in places for one in experiment.of_folder(place, algorithms)]
     own = [Path(file) for file in with_files or ()]
-    size = archive.write(output, experiments, places, own, everything=everything)
+    size = archive.write(output, experiments, places, own, everything=everything, force=force)
     if not quiet:
         runs = sum(len(one.runs) for one in experiments)
         say(

@@ -10,6 +10,7 @@ from tailrace.cli import common, figure_checks
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import describe, warn
 from tailrace.errors import ScenarioError, UsageError
+from tailrace.execution.progress import WaitNotice
 from tailrace.kernels import confinement, run_kernels
 from tailrace.scenario.scenario import Scenario
 from tailrace.study import variants
@@ -33,7 +34,7 @@ def check(
     reports = []
     for file in files:
         try:
-            scenario, cells = _checked(file, sets, allow, with_files)
+            scenario, cells = _checked(file, sets, allow, with_files, quiet=quiet or json)
         except UsageError as error:
             code = error.exit_code
             reports.append(_report(file, errors=_errors(error)))
@@ -52,16 +53,24 @@ def check(
 
 
 def _checked(
-    file: str, sets: list[str] | None, allow: list[str] | None, with_files: list[str] | None
+    file: str, sets: list[str] | None, allow: list[str] | None, with_files: list[str] | None, *, quiet: bool
 ) -> tuple[Scenario, dict[str, Scenario]]:
     """The scenario of a file, and each variant of its `[sweep]`."""
-    scenario = common.load(file, sets, allow=allow, with_files=with_files)
-    figure_checks.check_file(scenario)
-    cells = {
-        cell.label: scenario.variant(cell.label, cell.overrides) for cell in variants.of_scenario(scenario)
-    }
-    for each in (scenario, *cells.values()):
-        run_kernels.check(each)
+    cells: dict[str, Scenario] = {}
+    total = 0
+
+    def state() -> str:
+        return f"checking {file}" + (f": {len(cells)} of {total} variants" if total else "")
+
+    with WaitNotice(state, quiet=quiet):
+        scenario = common.load(file, sets, allow=allow, with_files=with_files)
+        figure_checks.check_file(scenario)
+        found = variants.of_scenario(scenario)
+        total = len(found)
+        for cell in found:
+            cells[cell.label] = scenario.variant(cell.label, cell.overrides)
+        for each in (scenario, *cells.values()):
+            run_kernels.check(each)
     return scenario, cells
 
 

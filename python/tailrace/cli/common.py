@@ -141,6 +141,7 @@ TrustPrograms = Annotated[
         "built here, and run them also on systems that cannot confine them (without Landlock).",
     ),
 ]
+Force = Annotated[bool, typer.Option("--force", help="Replace files of others that are there already.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be run, without running it.")]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tailrace.cli import common
 from tailrace.cli.common import guarded, say
 
 if TYPE_CHECKING:
@@ -42,11 +43,12 @@ def csv(
             "--output", "-o", metavar="DIR", help="Folder to write; it gets one file for each table."
         ),
     ],
+    force: common.Force = False,
 ) -> None:
     """Write all tables as CSV files."""
     from tailrace.export import csv_tables
 
-    written = csv_tables.write(folder, output)
+    written = csv_tables.write(folder, output, force=force)
     say(f"{len(written)} tables are in {output}")
 
 
@@ -56,11 +58,19 @@ def flent(
     output: Annotated[Path, _file(".flent.gz")],
     run: RunNumber = 1,
     cell: Cell = None,
+    force: common.Force = False,
 ) -> None:
     """Write goodput, round trips and windows of a run as a flent data file."""
     from tailrace.export import flent as form
 
-    _write(folder, output, (run, cell), form.SUFFIXES, lambda found: form.document(found, output.name))
+    _write(
+        folder,
+        output,
+        (run, cell),
+        form.SUFFIXES,
+        lambda found: form.document(found, output.name),
+        force=force,
+    )
 
 
 @guarded
@@ -69,11 +79,14 @@ def flowmonitor(
     output: Annotated[Path, _file(".xml")],
     run: RunNumber = 1,
     cell: Cell = None,
+    force: common.Force = False,
 ) -> None:
     """Write the totals of a run's flows in the format of ns-3's FlowMonitor."""
     from tailrace.export import flowmonitor as form
 
-    _write(folder, output, (run, cell), form.SUFFIXES, lambda found: form.document(found).encode())
+    _write(
+        folder, output, (run, cell), form.SUFFIXES, lambda found: form.document(found).encode(), force=force
+    )
 
 
 @guarded
@@ -83,6 +96,7 @@ def qlog(
     run: RunNumber = 1,
     cell: Cell = None,
     flows: Flows = None,
+    force: common.Force = False,
 ) -> None:
     """Write windows and round-trip times of a run's TCP flows as qlog."""
     from tailrace.export import qlog as form
@@ -93,6 +107,7 @@ def qlog(
         (run, cell),
         form.SUFFIXES,
         lambda found: form.document(found, output.suffix, flows).encode(),
+        force=force,
     )
 
 
@@ -109,13 +124,14 @@ def mahimahi(
         ),
     ],
     output: Annotated[Path, _file("any name")],
+    force: common.Force = False,
 ) -> None:
     """Write the times at which a link could deliver, as a trace for Mahimahi's mm-link."""
     from tailrace.export import mahimahi as form
     from tailrace.system import atomic_file
 
     lines = form.document(source, link)
-    atomic_file.write(output, lines.encode())
+    atomic_file.write(output, lines.encode(), force=force)
     say(f"{lines.count(chr(10))} opportunities of {link} are in {output}")
 
 
@@ -125,6 +141,8 @@ def _write(
     choice: tuple[int, str | None],
     suffixes: Sequence[str],
     made: Callable[[Run], bytes],
+    *,
+    force: bool,
 ) -> None:
     from tailrace.export import run_source
     from tailrace.system import atomic_file
@@ -132,5 +150,5 @@ def _write(
     atomic_file.check_suffix(output, suffixes)
     number, label = choice
     found = run_source.of(folder, number, label)
-    atomic_file.write(output, made(found))
+    atomic_file.write(output, made(found), force=force)
     say(f"run {found.number} of {found.title} is in {output}")

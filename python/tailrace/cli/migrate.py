@@ -13,6 +13,7 @@ from tailrace import _native
 from tailrace.cli import common
 from tailrace.cli.common import guarded, say
 from tailrace.errors import ScenarioError, UsageError
+from tailrace.system import atomic_file
 
 
 @guarded
@@ -35,6 +36,7 @@ def migrate(
             "--diff", help="Show the changes and write nothing. The exit code is 1 if there are any."
         ),
     ] = False,
+    force: common.Force = False,
     quiet: common.Quiet = False,
 ) -> None:
     """Move keys of older scenario files to where they belong now. Comments and layout stay."""
@@ -53,12 +55,18 @@ def migrate(
         elif file == "-" and output is None:
             sys.stdout.write(text[1])
         elif output is not None or moved:
+            if output is not None and not force and not _is_same(output, file):
+                atomic_file.check_free(output, text[1].encode())
             _write(output or Path(file), text[1])
         if not (quiet or diff):
             done = f"`behaviour` has {', '.join(moved)}" if moved else "nothing to move"
             say(f"{file}: {done}")
     if code:
         raise typer.Exit(code)
+
+
+def _is_same(output: Path, file: str) -> bool:
+    return file != "-" and output.exists() and output.samefile(file)
 
 
 def _migrated(file: str) -> tuple[tuple[str, str], list[str]]:

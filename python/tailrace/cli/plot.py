@@ -80,6 +80,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
             help="Number of figures at the same time [default: the number of processors].",
         ),
     ] = None,
+    force: common.Force = False,
     quiet: common.Quiet = False,
 ) -> None:
     """Draw figures from result folders, or from the folder of a sweep."""
@@ -102,14 +103,14 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
     if isinstance(source, Result | Comparison):
         asked.check_unused(places[0])
         options["flows"] = flows
-        order = Drawing(tuple(places), target, common.listed(figures), kinds, options, jobs)
+        order = Drawing(tuple(places), target, common.listed(figures), kinds, options, jobs, force=force)
         drawn = order.draw(source, quiet=quiet)
     else:
         if figures or flows:
             instead = "--metric instead of --figures" if figures else "--of flows instead of --flows"
             common.fail(f"{places[0]} is a sweep: say {instead}")
         options |= asked.options()
-        order = Drawing(tuple(places), target, asked.metrics(source), kinds, options, jobs)
+        order = Drawing(tuple(places), target, asked.metrics(source), kinds, options, jobs, force=force)
         order.write(order.wanted, source, asked.files(order.wanted, options), quiet=quiet)
         drawn = True
     if drawn and not quiet:
@@ -151,6 +152,8 @@ class Drawing:
     jobs: int | None = None
     # Figures with names of their own: metric and options.
     own: Mapping[str, tuple[str, Mapping[str, Any]]] | None = None
+    # Whether files of others are replaced.
+    force: bool = False
 
     def draw(self, source: Result | Comparison, *, quiet: bool) -> bool:
         """Whether there was anything to draw."""
@@ -190,6 +193,7 @@ class Drawing:
                 )
                 parallel_render.draw(order, source, self.jobs or default_jobs())
                 written = sorted(work.new.iterdir())
+                self._check_free([file.name for file in written])
                 # Figures become part of a result folder.
                 ownership.claim(place.parent, [f"{place.name}/{file.name}" for file in written])
                 place.mkdir(exist_ok=True)
@@ -197,6 +201,19 @@ class Drawing:
                     file.replace(place / file.name)
         except OSError as error:
             raise path_errors.unwritable(place, error) from None
+
+    def _check_free(self, files: Sequence[str]) -> None:
+        """Refuses to replace what is no figure of Tailrace's. In result folders, others' files are moved aside."""
+        from tailrace.show.plots import figures
+
+        if self.force or ownership.kind(self.target.parent) is not None:
+            return
+        for file in (self.target / name for name in files):
+            if file.exists() and not figures.is_drawn(file):
+                raise UsageError(
+                    f"{file} is no figure that tailrace has drawn, and stays as it is: --force replaces it, -o names "
+                    "another folder"
+                )
 
 
 def _has_series(results: Sequence[Result], *, quiet: bool) -> bool:

@@ -20,16 +20,26 @@ if TYPE_CHECKING:
 _WINDOWS = "windows"
 
 
-def write(place: Path, out: Path) -> list[Path]:
-    """Writes a file a table, each whole; the files."""
+def write(place: Path, out: Path, *, force: bool = False) -> list[Path]:
+    """Writes a file a table, each whole; the files. Of others' files none is replaced without `force`."""
     if out.exists() and not out.is_dir():
         raise UsageError(f"{out} is a file; choose a folder with -o")
+    if not force and any(out.glob("*.csv")):
+        # All or nothing: before the first is written, none is in the way.
+        for name, table in tables(place):
+            target = out / f"{name}.csv"
+            if target.exists():
+                atomic_file.check_free(target, _text(table))
     written = []
     for name, table in tables(place):
         target = out / f"{name}.csv"
-        atomic_file.write(target, table.write_csv(quote_style="necessary").encode())
+        atomic_file.write(target, _text(table), force=force)
         written.append(target)
     return written
+
+
+def _text(table: pl.DataFrame) -> bytes:
+    return table.write_csv(quote_style="necessary").encode()
 
 
 def tables(place: Path) -> Iterator[tuple[str, pl.DataFrame]]:

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and take the place of nothing but older files of their kind."""
+"""Files that appear whole or not at all, and take the place of nothing that somebody may want to keep."""
 
 from __future__ import annotations
 
@@ -16,11 +16,28 @@ def check_suffix(target: Path, suffixes: Sequence[str]) -> None:
         raise UsageError(f"{target} has to end in {' or '.join(suffixes)}; say so with -o")
 
 
-def write(target: Path, data: bytes) -> None:
-    """Writes a file whole. What a killed command leaves is cleared by the next one that writes there."""
+def check_free(target: Path, data: bytes) -> None:
+    """Refuses a place where a file with other content is."""
+    try:
+        taken = target.is_file() and target.read_bytes() != data
+    except OSError as error:
+        raise UsageError(f"{target} cannot be read: {error.strerror}; choose another name with -o") from None
+    if taken:
+        raise UsageError(
+            f"{target} is there already, and stays as it is: --force replaces it, -o names another place"
+        )
+
+
+def write(target: Path, data: bytes, *, force: bool = False) -> None:
+    """Writes a file whole; one that is there with other content is replaced with `force` alone.
+
+    What a killed command leaves is cleared by the next one that writes there.
+    """
     place = target.resolve()
     if place.exists() and not place.is_file():
         raise UsageError(f"{target} is not a file; choose another name with -o")
+    if not force:
+        check_free(target, data)
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         with staging.work(place.parent) as work:

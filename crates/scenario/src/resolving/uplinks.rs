@@ -57,7 +57,7 @@ impl Uplinks {
     }
 
     /// A node's links into one connected set.
-    fn into_component(&self, node: NodeIndex, component: u32) -> &[(u32, LinkEnd)] {
+    fn leading_into(&self, node: NodeIndex, component: u32) -> &[(u32, LinkEnd)] {
         let ends = self.of(node);
         let from = ends.partition_point(|(c, _)| *c < component);
         let len = ends[from..].partition_point(|(c, _)| *c == component);
@@ -69,17 +69,17 @@ impl Uplinks {
         let (fewer, more) = if self.of(a).len() <= self.of(b).len() { (a, b) } else { (b, a) };
         let mut components: Vec<u32> = self.of(fewer).iter().map(|(component, _)| *component).collect();
         components.dedup();
-        components.retain(|component| !self.into_component(more, *component).is_empty());
+        components.retain(|component| !self.leading_into(more, *component).is_empty());
         components
     }
 
     /// Pairs of a link of `a` and a link of `b` into the same connected set, in the order of `a`'s links in the file, then of `b`'s.
     pub(super) fn pairs(&self, a: NodeIndex, b: NodeIndex) -> Vec<(LinkEnd, LinkEnd)> {
-        let near = self.common(a, b).into_iter().flat_map(|component| self.into_component(a, component));
+        let near = self.common(a, b).into_iter().flat_map(|component| self.leading_into(a, component));
         let mut near: Vec<(u32, LinkEnd)> = near.copied().collect();
         near.sort_by_key(|(_, end)| end.link);
         let far = |(component, enter): (u32, LinkEnd)| {
-            self.into_component(b, component).iter().map(move |(_, leave)| (enter, *leave))
+            self.leading_into(b, component).iter().map(move |(_, leave)| (enter, *leave))
         };
         near.into_iter().flat_map(far).collect()
     }

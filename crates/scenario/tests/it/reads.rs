@@ -110,7 +110,9 @@ fn a_buffer_that_is_written_is_not_tuned() {
     assert_eq!(tuned("receive_buffer = \"64 kB\","), (None, Some(16_384)));
     assert_eq!(tuned("send_buffer = \"64 kB\","), (Some(131_072), None));
     let both = "receive_buffer = \"64 kB\", tcp_rmem = \"4096 65536 65536\",";
-    assert_eq!(tuned(both), (Some(65_536), Some(16_384)));
+    assert_eq!(tuned(both), (None, Some(16_384)), "a size that is set wins");
+    let grows = "tcp_rmem = \"4096 65536 65536\",";
+    assert_eq!(tuned(grows), (Some(65_536), Some(16_384)));
 }
 
 #[test]

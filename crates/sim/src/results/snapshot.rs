@@ -4,7 +4,7 @@ use crate::ground::plan::RunPlan;
 use crate::ground::rate::{rate_bps, span};
 use crate::host::hosts::World;
 use crate::packet::sim_packet::SimFabric;
-use crate::results::series::groups::OpenFlows;
+use crate::results::series::open_flows::OpenFlows;
 use crate::stats::flow_stats::FlowStats;
 use serde::Serialize;
 use tailrace_core::Instant;

@@ -30,8 +30,13 @@ _MOST_PARTS, _MOST_RESULTS = 12, 24
 # More panels than this below each other make a sheet that no screen holds.
 _IN_ONE_COLUMN = 4
 _NOT_OVER_TIME = frozenset({"reordering"})
-# When a file was written is not what it shows.
-_UNDATED: dict[str, Any] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+# Words in a file by which it is known as ours. When it was written is not what it shows.
+_DRAWN = "drawn by tailrace"
+_METADATA: dict[str, Any] = {
+    "png": {"Comment": _DRAWN},
+    "svg": {"Date": None, "Source": _DRAWN},
+    "pdf": {"CreationDate": None, "Keywords": _DRAWN},
+}
 
 
 def every_name() -> list[str]:
@@ -114,11 +119,16 @@ def save_all(figures: Mapping[str, Figure], place: Path, formats: Sequence[str] 
         for name, figure in figures.items():
             for kind in formats:
                 path = place / f"{name}.{kind}"
-                figure.savefig(path, metadata=_UNDATED.get(kind))
+                figure.savefig(path, metadata=_METADATA.get(kind))
                 # Laid out once, so that all formats are the same picture.
                 figure.set_layout_engine("none")
                 written.append(path)
     return written
+
+
+def is_drawn(file: Path) -> bool:
+    """Whether a file is a figure that was drawn here. Those of versions up to 0.2.0 do not say so."""
+    return file.is_file() and _DRAWN.encode() in file.read_bytes()
 
 
 def _drawing(options: style.Options) -> AbstractContextManager[None]:

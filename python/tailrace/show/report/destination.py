@@ -36,7 +36,7 @@ def write(target: Path, text: str) -> Path:
         raise UsageError(
             f"{target} cannot be written: {error.strerror or error}; choose another place with -o"
         ) from error
-    atomic_file.write(target, text.encode())
+    atomic_file.write(target, text.encode(), force=True)
     return target
 
 

@@ -5,6 +5,7 @@ pub(crate) mod flows;
 pub(crate) mod groups;
 pub(crate) mod laws;
 pub(crate) mod multipath;
+pub(crate) mod open_flows;
 pub(crate) mod open_sums;
 pub(crate) mod paths;
 pub(crate) mod queues;

@@ -6,7 +6,7 @@ use crate::host::flow::FlowTransport;
 use crate::host::hosts::World;
 use crate::packet::socket_id::SocketId;
 use crate::results::sending_end::sending_end;
-use crate::results::series::groups::OpenFlows;
+use crate::results::series::open_flows::OpenFlows;
 use crate::stats::flow_stats::FlowStats;
 use std::ops::Range;
 use tailrace_core::Instant;
