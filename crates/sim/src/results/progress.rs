@@ -109,7 +109,10 @@ impl RunView<'_> {
         let FlowTransport::Tcp(streams) = &self.world.flows[client.end().flow()].carrier else {
             return false;
         };
-        client.work.is_some() && awaits_data(client) && streams.reader.is_none()
+        client.work.is_some()
+            && awaits_data(client)
+            && streams.reader.is_none()
+            && streams.plan.acknowledges_honestly()
     }
 
     /// Whether a host of the flow has another stack.
@@ -168,7 +171,11 @@ impl RunView<'_> {
             Activity::Broken
         } else if stopped {
             Activity::Stopped
-        } else if !waits && streams.asked != TransferCount::None && !flow.app.app.is_over() {
+        } else if !waits
+            && streams.asked != TransferCount::None
+            && !flow.app.app.is_over()
+            && streams.plan.acknowledges_honestly()
+        {
             Activity::Closing
         } else {
             Activity::ApplicationWaits

@@ -162,6 +162,17 @@ fn broken_connection_is_a_stop_for_good() {
 }
 
 #[test]
+fn data_that_was_acknowledged_and_never_arrived_is_no_error_of_the_simulator() {
+    let once = "{ kind = \"transfer\", size = \"100 kB\" }";
+    let lossy = fault("loss", "p0", "at = \"0 s\"\nuntil = \"2 s\"\nvalue = 0.05");
+    for kind in ["tcp", "mptcp"] {
+        let transport = format!("{{ kind = \"{kind}\", misbehaviour = \"optimistic_acks\" }}");
+        let (activity, silent) = end_of(&direct("30 s", 1, &transport, once).add(&lossy).run());
+        assert!(activity != "unexplained" && !silent, "{kind}: {activity}");
+    }
+}
+
+#[test]
 fn connection_without_a_subflow_is_a_stop_for_good() {
     let script = "{ kind = \"mptcp\", path_manager = { kind = \"manual\", client = \"25 s close 1 to 1\" } }";
     let run = direct("30 s", 1, script, "\"bulk\"").run();
