@@ -209,7 +209,7 @@ def search(  # noqa: PLR0913 - what can be said
     >>> search.best.overrides  # doctest: +SKIP
     """
     from tailrace.data.store import Writer
-    from tailrace.study import dask_workers, declaration, search_driver, sweep_runner
+    from tailrace.study import dask_workers, declaration, search_checks, search_driver, sweep_runner
     from tailrace.study.search_result import Search
 
     scenario = Scenario.of(source, merged(set, seed, runs), algorithms=algorithms)
@@ -224,6 +224,7 @@ def search(  # noqa: PLR0913 - what can be said
         sampler=sampler,
         batch=batch,
     ).checked()
+    search_checks.check(wanted, scenario)
     place = Path(tempfile.mkdtemp(prefix="tailrace-") if output is None else output)
     about = {"scenario": scenario.name, "file": scenario.file_name}
     way = sweep_runner.Here(jobs) if client is None else dask_workers.Cluster(client)

@@ -9,11 +9,12 @@ import pytest
 import tailrace
 from conftest import SMALL
 from tailrace import _native
+from tailrace.data import working_store
 from tailrace.data.store import Writer
 from tailrace.errors import UsageError
-from tailrace.execution import identity
+from tailrace.execution import identity, progress
 from tailrace.execution.capture import Capture
-from tailrace.study import dask_workers, sweep_runner
+from tailrace.study import dask_workers, result_runs, sweep_runner
 from tailrace.study.cells import Cell
 
 distributed = pytest.importorskip("distributed")
@@ -87,6 +88,7 @@ def test_a_run_that_fails_is_recorded_and_the_others_go_on(client, tmp_path):
     good = sweep_runner.Planned(Cell("good", {}, {}), "1", 1, 1)
     bad = sweep_runner.Planned(Cell("bad", {"link.bottleneck.queue": "nonsense"}, {}), "2", 1, 1)
     with Writer.opened(tmp_path / "s", {}) as writer:
+        writer.index.add_cells(["of the bad one", "of the good one"])
         todo = [(bad, 1, 1), (good, 2, 1)]
         found = dask_workers.Cluster(client)(
             scenario, todo, writer, sweep_runner.execute.Silent(), lambda: False
@@ -144,6 +146,25 @@ def test_long_series_and_captures_of_a_worker_are_those_of_a_run_here(client, tm
         assert there.frame(name).equals(here.frame(name)), name
     assert captured(tmp_path / "there") == captured(tmp_path / "here") != {}
     assert not list((tmp_path / "there").glob(".tailrace*"))
+
+
+def test_variants_of_a_comparison_are_those_of_runs_here(client, tmp_path):
+    cells = {
+        queue: tailrace.Scenario.of(CAPTURING, {"link.bottleneck.queue": queue, "runs": 3})
+        for queue in ("droptail", "red")
+    }
+    variants = result_runs.Variants(tailrace.Scenario.of(CAPTURING), cells)
+    with working_store.opened(tmp_path / "c") as store:
+        way = dask_workers.Cluster(client)
+        ended = result_runs.run(variants, store, way=way, watched=lambda _: progress.watch(quiet=True))
+        there = result_runs.comparison(variants, store, ended)
+        store.remove()
+    here = tailrace.run_variants(cells)
+    for label, result in here.items():
+        assert there[label].fingerprint == result.fingerprint
+        assert there[label].captures == result.captures
+        for name in result:
+            assert there[label][name].equals(result[name]), name
 
 
 def test_batches_grow_with_what_is_known():
@@ -212,6 +233,7 @@ def test_a_run_that_kills_its_workers_is_found_and_the_others_of_its_batch_are_d
     client = Deadly(5)
     cell = sweep_runner.Planned(Cell("only", {}, {}), "1", 12, 1)
     with Writer.opened(tmp_path / "s", {}) as writer:
+        assert writer.index.add_cells([cell.id]) == [1]
         todo = [(cell, 1, run) for run in range(1, 13)]
         found = dask_workers.Cluster(client)(
             scenario, todo, writer, sweep_runner.execute.Silent(), lambda: False

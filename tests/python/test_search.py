@@ -171,9 +171,10 @@ def test_values_that_follow_and_what_is_not_run():
         ({"maximize": "tcp.goodput", "subject_to": "nonsense < 3"}, "no metric 'nonsense'"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_said(options, message):
+def test_what_cannot_be_is_said_before_anything_is_run(options, message, tmp_path):
     with pytest.raises(UsageError, match=message):
-        tailrace.search(SMALL, **{"over": RATE, **options}, runs=1)
+        tailrace.search(SMALL, **{"over": RATE, **options}, runs=1, output=tmp_path / "search")
+    assert not (tmp_path / "search").exists()
 
 
 def test_a_folder_holds_one_search(found, tmp_path):

@@ -117,7 +117,7 @@ def test_damage_of_a_large_table_is_named_when_it_is_read(in_memory, tmp_path, m
     data = bytearray(file.read_bytes())
     data[4:2000] = bytes(1996)
     file.write_bytes(data)
-    with pytest.raises(UsageError, match=r"flow_series\.parquet cannot be read"):
+    with pytest.raises(UsageError, match=r"flow_series\.parquet is not what was written"):
         tailrace.Result.load(tmp_path / "r").table("flow_series")
 
 

@@ -63,5 +63,3 @@ def test_what_is_built_in_python_is_toml_1_0():
     resolved = tailrace.Scenario(SMALL).to_toml()
     assert tomllib.loads(resolved)["name"] == "versions"
     assert tailrace.Scenario(resolved).warnings == []
-
-

@@ -31,7 +31,8 @@ by default: this compares defaults, not what a discipline could do. {runs} runs 
   that single out flows.
 
 Read with care: `cake` first shares among hosts, and here all TCP flows go to one server and the flood to another, so
-each gets half; `netfence` is one queue here instead of access routers and a bottleneck.
+each gets half; `netfence` is one queue here instead of access routers and a bottleneck. The flood lasts to the end of
+each run here; with `cobalt`, TCP stays locked out for minutes after it: [after a flood](../howto/after-a-flood.md).
 
 `tailrace compare scenarios/aqm-zoo.toml` gives these numbers, and more, on any machine.
 """

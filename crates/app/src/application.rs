@@ -251,6 +251,10 @@ pub trait Application {
         let _ = now;
         0
     }
+    /// Whether it has begun all that it was asked for, where the number of its transfers does not tell.
+    fn is_over(&self) -> bool {
+        false
+    }
     /// A datagram has arrived at this end.
     fn on_datagram(&mut self, at: EndpointRole, datagram: Datagram, cx: &mut AppContext<'_>) {
         let _ = (at, datagram, cx);
@@ -276,6 +280,9 @@ impl<A: Application> Application for Box<A> {
     }
     fn pulse(&self, now: Instant) -> u64 {
         (**self).pulse(now)
+    }
+    fn is_over(&self) -> bool {
+        (**self).is_over()
     }
     fn on_datagram(&mut self, at: EndpointRole, datagram: Datagram, cx: &mut AppContext<'_>) {
         (**self).on_datagram(at, datagram, cx);

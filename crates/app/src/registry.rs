@@ -307,6 +307,9 @@ macro_rules! applications {
             fn pulse(&self, now: Instant) -> u64 {
                 match self { $( Self::$variant(a) => a.pulse(now), )+ }
             }
+            fn is_over(&self) -> bool {
+                match self { $( Self::$variant(a) => a.is_over(), )+ }
+            }
             fn on_datagram(&mut self, at: EndpointRole, datagram: Datagram, cx: &mut AppContext<'_>) {
                 match self { $( Self::$variant(a) => a.on_datagram(at, datagram, cx), )+ }
             }

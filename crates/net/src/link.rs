@@ -236,6 +236,11 @@ impl<P: Routed> Link<P> {
         self.transmitter.busy_until()
     }
 
+    /// Whether it carries packets.
+    pub const fn is_up(&self) -> bool {
+        self.up
+    }
+
     /// The largest packet that it carries.
     pub fn mtu(&self) -> Bytes {
         self.mtu

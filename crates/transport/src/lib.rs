@@ -15,4 +15,6 @@ pub mod tcp;
 pub use cc::{Cc, CcConfig};
 pub use config::{Profile, TcpBehaviour, TcpConfig};
 pub use segment::{Flags, Segment, SeqNumber};
-pub use tcp::{Event, ResetCause, State, Tcp, TcpStats, TcpView, TimeWait, TimeWaitAnswer, UNLIMITED};
+pub use tcp::{
+    Event, ResetCause, SendState, State, Tcp, TcpStats, TcpView, TimeWait, TimeWaitAnswer, UNLIMITED,
+};

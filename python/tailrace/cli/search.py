@@ -82,8 +82,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
     """Find the values that make a metric largest or smallest. The same command continues after an interruption."""
     from tailrace.data.store import Writer
     from tailrace.execution import progress
-    from tailrace.study import dask_workers, declaration, metric_probe, search_driver
-    from tailrace.study.attack_damage import is_named
+    from tailrace.study import dask_workers, declaration, search_checks, search_driver
     from tailrace.study.search_result import Search
 
     quiet, form = options.quiet, table_options.form_of(options.form, json=options.json)
@@ -99,9 +98,7 @@ def search(  # noqa: PLR0913, PLR0917 - the options of the command
         batch=batch,
     ).checked()
     scenario = options.load(file)
-    # No single run has what an attack costs.
-    named = [name for name in wanted.named(scenario) if not is_named([name])]
-    metric_probe.check(named, [scenario])
+    search_checks.check(wanted, scenario)
     target = options.output or output_folder.default_place(scenario, "-search", _said(wanted, over, let))
     if not quiet:
         warn(scenario.warnings)

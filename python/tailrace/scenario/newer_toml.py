@@ -10,7 +10,7 @@ CODE = "newer-toml"
 
 @lru_cache(maxsize=8)
 def objection(text: str) -> tuple[str, str, str | None] | None:
-    """What is TOML 1.1 in the text of a scenario that the engine has read: path, message and help; None where nothing is."""
+    """Where the text of a scenario that the engine has read is TOML 1.1: path, message and help; None for TOML 1.0."""
     try:
         tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -1,9 +1,24 @@
-"""Notes about failures of transfers, connections, bytes and voice: one line for a flow group."""
+"""Notes about failures of transfers, connections and voice, wrong bytes, and silent flows: one line for a group."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+# Reasons of silence, as a sentence about several flows; the words are those of the column `activity`.
+SILENCE = {
+    "link_down": "a link of every path that they use is down",
+    "no_route": "no route leads to the other host",
+    "no_subflow": "a connection of Multipath TCP without a subflow",
+    "broken": "the connection broke, and no other is opened",
+    "handshake": "nobody answers the handshake",
+    "retransmitting": "no acknowledgment since a retransmission timeout",
+    "peer_window": "the receive window of the other end is closed",
+    "lost": "their datagrams were lost",
+    "closing": "all data has arrived, and the application waits in vain for the end of the connection",
+    "foreign_stack": "the stack of their host does not say why",
+    "unexplained": "no reason is known, which is an error of Tailrace: please report it",
+}
 
 
 def notes(aggregate: Mapping[str, Any]) -> list[str]:
@@ -15,6 +30,10 @@ def notes(aggregate: Mapping[str, Any]) -> list[str]:
     ['mp: 2 of 12 transfers completed, 10 not begun, connections broken: 1 timed out']
     >>> notes({"groups": {"tcp": {"whole_run": {"wrong_bytes": count(1.5)}}}})
     ['tcp: 3 bytes were delivered that are not those that were written']
+    >>> reasons = {"link_down": count(1), "lost": count(0)}
+    >>> silent = {"flows": count(1), "never": count(0), "since_s": count(3.25), "reasons": reasons}
+    >>> notes({"groups": {"f": {"flows": count(4), "silent": silent}}})
+    ['f: 2 of 8 flows silent at the end (since 3.25 s): a link of every path that they use is down']
     >>> notes({"groups": {"call": {"voice": {"late_packets": count(200), "heard_packets": count(600)}}}})
     ["call: 25 % of the packets that arrived came too late for the listener's playout buffer"]
     """
@@ -24,6 +43,7 @@ def notes(aggregate: Mapping[str, Any]) -> list[str]:
             *_transfers(group.get("transfers") or {}),
             *_connections(group.get("connections") or {}),
             *_content(group.get("whole_run") or {}),
+            *_silence(group),
             *_voice(group.get("voice") or {}),
         ]
         if parts:
@@ -54,6 +74,26 @@ def _connections(connections: Mapping[str, Any]) -> list[str]:
 def _content(counters: Mapping[str, Any]) -> list[str]:
     wrong = _total(counters, "wrong_bytes")
     return [f"{wrong} bytes were delivered that are not those that were written"] if wrong else []
+
+
+def _silence(group: Mapping[str, Any]) -> list[str]:
+    """What fell silent: `silent` of the group, as docs/reference/results.md has it."""
+    silent: Mapping[str, Any] = group.get("silent") or {}
+    count = _total(silent, "flows")
+    if not count:
+        return []
+    never, of = _total(silent, "never"), _total(group, "flows")
+    since = (silent.get("since_s") or {}).get("mean")
+    if never == count:
+        when = " (nothing was ever delivered)"
+    elif since is None:  # a sweep has no such mean over its cells
+        when = ""
+    else:
+        when = f" (since {since:.3g} s" + (f", {never} from the start)" if never else ")")
+    reasons = {reason: _total(silent.get("reasons") or {}, reason) for reason in SILENCE}
+    told = [(SILENCE[reason], number) for reason, number in reasons.items() if number]
+    why = told[0][0] if len(told) == 1 else ", ".join(f"{number}: {reason}" for reason, number in told)
+    return [f"{count} of {of} flows silent at the end{when}: {why}"]
 
 
 def _voice(voice: Mapping[str, Any]) -> list[str]:

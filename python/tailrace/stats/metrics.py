@@ -138,6 +138,7 @@ SHORT: Mapping[str, Metric] = {
         _group("completion_goodput", "completion_goodput_bps.mean", "Mbit/s", 1e-6),
         *_distribution("slowdown", "slowdown"),
         _group("silence", "longest_silence_s", "ms", 1e3),
+        _group("silent", "silent.flows"),
         _group("goodput_cv", "bins.goodput_cv"),
         _group("loss_max", "bins.loss_max_ratio", "%", 100),
         *_distribution("page_load", "pages.load_s", "ms", 1e3),

@@ -60,6 +60,8 @@ class Work:
     overrides: Mapping[str, str]
     cell: int
     run: int
+    # Pickled scenario of the cell, where its overrides do not say how it is made.
+    scenario: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def perform(batch: Batch, patience_s: float = _LONGEST_BATCH_S) -> list[Ended]:
     return ended
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=64)
 def _scenario(packed: bytes) -> Scenario:
     scenario: Scenario = pickle.loads(packed)  # noqa: S301 - whoever submits a batch may run what they like here
     return scenario
@@ -120,7 +122,11 @@ def _scenario(packed: bytes) -> Scenario:
 def _ended(scenario: Scenario, work: Work) -> Ended:
     kept = Spill()
     try:
-        variant = scenario.variant(work.label, work.overrides)
+        variant = (
+            scenario.variant(work.label, work.overrides)
+            if work.scenario is None
+            else _scenario(work.scenario)
+        )
         rows = Rows(kept, work.run, work.cell)
         captures = rows.folder() if variant.native.captures else None
         start = time.perf_counter()
@@ -260,7 +266,11 @@ class _Conversation:
         self._writer = writer
         self._watch = watch
         self._total = len(todo)
-        self._pending = deque(Work(p.cell.label, p.cell.overrides, cell, run) for p, cell, run in todo)
+        of_cells = {cell: planned for planned, cell, _ in todo if planned.is_given}
+        given = {cell: pickle.dumps(planned.scenario) for cell, planned in of_cells.items()}
+        self._pending = deque(
+            Work(p.cell.label, p.cell.overrides, cell, run, given.get(cell)) for p, cell, run in todo
+        )
         # Runs whose workers died are retried one by one.
         self._suspects: deque[Work] = deque()
         self._out: dict[_Future, tuple[Work, ...]] = {}

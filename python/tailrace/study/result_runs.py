@@ -38,7 +38,9 @@ class Variants:
             found.take(Cell(label, {}, {self.axis: repr(label)} if label else {}), scenario)
         each = zip(found.cells, self.cells.values(), strict=True)
         # A label does not say how a scenario is made: it stays in memory.
-        found.cells = [planned and replace(planned, scenario=scenario) for planned, scenario in each]
+        found.cells = [
+            planned and replace(planned, scenario=scenario, is_given=True) for planned, scenario in each
+        ]
         return found
 
 

@@ -69,17 +69,6 @@ class Wanted:
             Condition(text)
         return self
 
-    def named(self, scenario: Scenario) -> list[str]:
-        """Metrics that the goal and the conditions name; what is no metric of a run is a slip."""
-        based = self.based(scenario)
-        (point,) = propose(
-            self.space, [], 1, maximize=self.maximize, sampler=self.sampler, seed=scenario.seed
-        )
-        left = {name: value_of(text) for name, text in based.base.items()}
-        known = {**left, **environment(self.values(point))}
-        conditions = [Condition(text).metrics(known).values() for text in self.subject_to]
-        return list(dict.fromkeys([self.goal, *(name for found in conditions for name in found)]))
-
     def based(self, scenario: Scenario) -> Wanted:
         """The same, of this scenario."""
         varied = dict.fromkeys([*self.over, *self.let], Range("0", "0"))
@@ -244,7 +233,11 @@ def judge(wanted: Wanted, points: Sequence[Point], sweep: Sweep) -> Judgement:
             if None not in seen.values() and not condition.holds(
                 {
                     **known,
-                    **{name: _quantity(chosen[names[name]], one.mean) for name, one in seen.items() if one},
+                    **{
+                        name: metric_quantity(chosen[names[name]], one.mean)
+                        for name, one in seen.items()
+                        if one
+                    },
                 }
             ):
                 state = NOT_ALLOWED if state == OK else state
@@ -269,7 +262,11 @@ def _said_in(scenario: Scenario, names: Iterable[str]) -> dict[str, str]:
 
 
 def _one(measured: Measured, text: str) -> Metric:
-    found = measured.metrics([text])
+    return single(measured.metrics([text]), text)
+
+
+def single(found: Sequence[Metric], text: str) -> Metric:
+    """The one metric that a text names; an error where there are several."""
     if len(found) > 1:
         raise UsageError(
             f"{text} is ambiguous: name one of {', '.join(f'{m.owner}.{m.name}' for m in found)}"
@@ -277,7 +274,7 @@ def _one(measured: Measured, text: str) -> Metric:
     return found[0]
 
 
-def _quantity(metric: Metric, value: float) -> Quantity:
+def metric_quantity(metric: Metric, value: float) -> Quantity:
     """A metric as formulas see it, in bits, seconds and packets; shares from 0 to 1."""
     plain = value / metric.scale
     for part in metric.figure.split("."):

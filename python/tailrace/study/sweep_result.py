@@ -490,9 +490,9 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
 
 
 def _unfinished(figures: pl.DataFrame) -> list[str]:
-    """Notes about transfers that did not end and voice that came too late, over all cells and runs.
+    """Notes about transfers that did not end, silent flows and voice that came too late, over all cells and runs.
 
-    Completion times leave the first out, and the score of a call does not tell the second from loss.
+    Completion times leave the first out, and the score of a call does not tell the last from loss.
     """
     import polars as pl
 
@@ -501,14 +501,24 @@ def _unfinished(figures: pl.DataFrame) -> list[str]:
     counts = figures.filter((pl.col("of") == "group") & pl.col("window").is_null()).with_columns(
         pl.col("figure").cast(pl.String)
     )
-    counts = counts.filter(pl.col("figure").str.contains(r"^(transfers\.|voice\.(late|heard)_packets$)"))
-    sums = counts.group_by("name", "figure", maintain_order=True).agg(pl.sum("value"))
-    groups: dict[str, dict[str, dict[str, object]]] = {}
+    told = pl.col("figure").str.contains(
+        r"^(flows|(transfers|silent)\..*|voice\.(late|heard)_packets)$"
+    ) & ~pl.col("figure").str.ends_with("_s")
+    sums = counts.filter(told).group_by("name", "figure", maintain_order=True).agg(pl.sum("value"))
+    groups: dict[str, dict[str, Any]] = {}
     for name, figure, value in sums.iter_rows():
-        kind, _, what = figure.partition(".")
-        groups.setdefault(name, {}).setdefault(kind, {})[what] = {"mean": value, "n": 1}
+        *above, key = figure.split(".")
+        tree = groups.setdefault(name, {})
+        for part in above:
+            tree = tree.setdefault(part, {})
+        tree[key] = {"mean": value, "n": 1}
     found = completion_notes.notes({"groups": groups})
-    return [f"{note}, in all cells and runs (--columns completed tells where)" for note in found]
+    return [f"{note}, in all cells and runs (--columns {_told_by(note)} tells where)" for note in found]
+
+
+def _told_by(note: str) -> str:
+    """Column that tells in which cells the note holds."""
+    return "completed" if "silent at the end" not in note or "transfers completed" in note else "silent"
 
 
 def _key(axes: Mapping[str, str]) -> str:

@@ -46,6 +46,8 @@ class Planned:
     without: Planned | None = None
     # Scenario of the cell, where there was room to keep it.
     scenario: Scenario | None = field(default=None, repr=False, compare=False)
+    # Whether that alone says how the cell is made: its overrides do not.
+    is_given: bool = False
 
 
 # A cell, its number in the store, and which run of it.

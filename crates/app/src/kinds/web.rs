@@ -173,6 +173,10 @@ impl Application for Web {
 
     /// Leaves out the object that was under way on a broken connection, as a browser leaves out a picture; another
     /// connection is opened for the remaining ones.
+    fn is_over(&self) -> bool {
+        self.config.count.is_some_and(|n| self.pages >= n) && self.page.asked == 0 && self.page.left == 0
+    }
+
     fn on_closed(&mut self, failed: bool, cx: &mut AppContext<'_>) {
         if !failed || self.page.asked == 0 {
             return;

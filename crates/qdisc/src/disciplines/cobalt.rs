@@ -9,6 +9,10 @@
 //! Choice: the probability also rises while the delay exceeds `blue_threshold` (as in ns-3; `"auto"` turns this off).
 //! Differences: square roots are exact, instead of a cache of 16 and one Newton step for each change; the two agree to
 //! a thousandth. The CE threshold and the L4S mode of ns-3 are left out.
+//!
+//! A flood can lock TCP out for minutes after its end. BLUE's probability falls by `decrement` only when the queue is found
+//! empty, so at most once for each packet that comes, and a TCP flow whose retransmissions are dropped hardly sends any.
+//! `docs/howto/after-a-flood.md` has the measurement, and what it depends on.
 
 use crate::discipline::{Aqm, Backlog, LinkView, Verdict};
 use crate::managed::{DropEnd, Managed};

@@ -31,7 +31,7 @@ macro_rules! columns {
     ($table:literal, $doc:literal, |$row:ident: $type:ty| {
         $( $name:ident: $kind:ident = $value:expr, $unit:literal, $about:literal; )+
     } $( counters $counters:ident = $values:expr; {
-        $( $name2:ident: $kind2:ident = $value2:expr, $unit2:literal, $about2:literal; )+
+        $( $name2:ident: $kind2:ident = $value2:expr, $unit2:literal, $about2:expr; )+
     } )?) => {
         pub(crate) fn info() -> $crate::ground::columns::TableInfo {
             let mut columns = vec![

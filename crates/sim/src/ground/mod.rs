@@ -2,6 +2,7 @@
 //!
 //! May import: nothing of the crate.
 
+pub(crate) mod activity;
 pub(crate) mod build_error;
 pub(crate) mod capacity;
 pub(crate) mod columns;

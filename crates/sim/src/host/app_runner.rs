@@ -126,6 +126,7 @@ impl World {
         let sent = &mut udp.sent[usize::from(end.is_server())];
         let number = *sent;
         *sent = number.wrapping_add(1);
+        udp.last_sent = fabric.now();
         let envelope = &f.ends[usize::from(end.is_server())];
         let mut pkt = SimPacket::udp(envelope, datagram, (udp.header, udp.ecn), number, fabric.now());
         let source = pkt.source;

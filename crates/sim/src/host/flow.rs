@@ -77,6 +77,8 @@ pub(crate) struct DatagramFlow {
     pub(crate) ecn: Ecn,
     /// Datagrams sent from each end.
     pub(crate) sent: [u32; 2],
+    /// Time of the latest datagram sent from either end; zero before the first.
+    pub(crate) last_sent: Instant,
     /// Transit time of the latest delivery at each end; `MAX` before the first.
     pub(crate) transit: [Duration; 2],
     /// Spoofed source addresses of the client's datagrams, if any.

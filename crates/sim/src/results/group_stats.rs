@@ -140,7 +140,8 @@ impl RunView<'_> {
             }),
             jitter_s: Distribution::of(&distributions.jitter),
             bins: self.bins(g, flows.clone(), scope),
-            longest_silence_s: self.longest_silence_s(flows, scope),
+            longest_silence_s: self.longest_silence_s(flows.clone(), scope),
+            silent: (scope == Scope::Run).then(|| self.silent_flows(flows)),
         }
     }
 

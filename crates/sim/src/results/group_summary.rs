@@ -1,5 +1,6 @@
 //! Summary of a flow group.
 
+use crate::ground::activity::Activity;
 use crate::ground::distribution::{Distribution, Spread};
 use crate::ground::keys::keys;
 use crate::ground::ordered_map::OrderedMap;
@@ -72,6 +73,9 @@ keys! {
         /// of the group, null if none was open. Over TCP a flow is open while it has a connection, over UDP from its `start` to
         /// its `stop`.
         longest_silence_s: f64, "s";
+        /// Flows of the group that ought to send and were [silent](#silent-flows) at the end. Left out of windows.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        silent: Option<SilentFlows>, "" of SilentFlows;
         /// Smoothness of the group's goodput over the intervals of `[record] interval`. Left out if no intervals are recorded.
         #[serde(skip_serializing_if = "Option::is_none")]
         bins: Option<IntervalsSummary>, "" of IntervalsSummary;
@@ -238,6 +242,30 @@ keys! {
     }
 }
 
+keys! {
+    /// Flows that ought to send and delivered nothing in the last third of their time, or stopped for good.
+    #[derive(Clone, Debug)]
+    pub(crate) struct SilentFlows {
+        /// Number of these flows.
+        flows: u64, "";
+        /// Number of them that never delivered anything.
+        never: u64, "";
+        /// Time of the last delivery to the one of them that fell silent first; null if none has delivered anything.
+        since_s: f64, "s";
+        /// Number of them by what they waited for, with the words of `activity` of the table [`flows`](#flows): `foreign_stack`,
+        /// `lost`, `peer_window`, `handshake`, `retransmitting`, `closing`, `broken`, `no_subflow`, `no_route`, `link_down`,
+        /// `unexplained`.
+        reasons: BTreeMap<&'static str, u64>, "";
+    }
+}
+
+impl Default for SilentFlows {
+    fn default() -> Self {
+        let reasons = Activity::REASONS.iter().map(|reason| (reason.word(), 0)).collect();
+        Self { flows: 0, never: 0, since_s: f64::NAN, reasons }
+    }
+}
+
 impl ConnectionCounts {
     /// Difference from an earlier state; `open` is the present number.
     pub(crate) fn since(mut self, earlier: &Self) -> Self {
@@ -278,6 +306,14 @@ impl WholeRunCounters {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn reasons_of_silence_are_documented() {
+        let described = SilentFlows::KEYS.iter().find(|key| key.name == "reasons").unwrap();
+        for reason in Activity::REASONS {
+            assert!(described.doc.contains(&format!("`{}`", reason.word())), "{}", reason.word());
+        }
+    }
 
     #[test]
     fn reset_causes_are_documented() {

@@ -14,6 +14,7 @@ pub(crate) mod group_summary;
 pub(crate) mod medium_summary;
 pub(crate) mod path_stats;
 pub(crate) mod path_summary;
+pub(crate) mod progress;
 pub(crate) mod queue_summary;
 pub(crate) mod run_output;
 pub(crate) mod run_summary;

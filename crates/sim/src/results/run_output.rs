@@ -31,7 +31,7 @@ pub(crate) fn collect(run: &RunView<'_>, recorded: Vec<Table>, cost: RunCost) ->
     all.extend(tables::flow_windows::table(run));
     all.extend(series);
     all.extend(tables::reordering::table(run.plan, run.world));
-    all.extend(tables::connections::table(run.plan, run.world));
+    all.extend(tables::connections::table(run));
     all.extend(events);
     RunOutput {
         run: run.plan.run,

@@ -479,6 +479,7 @@ fn datagrams(group: &FlowGroup, spoofed: Option<Box<SpoofedSource>>) -> FlowTran
         header: header.get() as u32,
         ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
         sent: [0; 2],
+        last_sent: Instant::ZERO,
         transit: [Duration::MAX; 2],
         spoofed,
     })

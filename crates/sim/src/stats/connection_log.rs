@@ -7,7 +7,7 @@ use tailrace_core::Instant;
 use tailrace_transport::ResetCause;
 
 /// Number of a record, or none for a connection beyond the limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct RecordId(u32);
 
 impl RecordId {
@@ -69,6 +69,11 @@ impl ConnectionRecord {
 
     pub(crate) fn completion_goodput_bps(&self) -> f64 {
         self.completed.map_or(f64::NAN, |at| rate_bps(self.size, at - self.opened))
+    }
+
+    /// Whether it is neither closed nor broken.
+    pub(crate) fn is_open(&self) -> bool {
+        self.broken.is_none() && self.over.is_none()
     }
 
     /// State in the results: open, closed or broken. A connection whose addresses are gone counts as broken before it is given up.
@@ -173,14 +178,14 @@ impl ConnectionLog {
     pub(crate) fn with_open_ends(
         &self,
         open: impl Iterator<Item = (RecordId, FlowEnd, EndCounters)>,
-    ) -> Vec<ConnectionRecord> {
+    ) -> impl Iterator<Item = (RecordId, ConnectionRecord)> {
         let mut records = self.records.clone();
         for (id, end, counters) in open {
             if let Some(record) = records.get_mut(id.0 as usize) {
                 *record.side(end) = counters;
             }
         }
-        records
+        records.into_iter().zip(0..).map(|(record, number)| (RecordId(number), record))
     }
 }
 

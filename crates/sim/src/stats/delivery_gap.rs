@@ -11,6 +11,10 @@ use tailrace_core::{Duration, Instant};
 pub(crate) struct DeliveryGap {
     /// Start of the current gap: the latest of opening, last delivery and end of the warm-up; `MAX` while the flow is closed.
     since: Instant,
+    /// The later of opening and end of the warm-up.
+    opened: Instant,
+    /// Last delivery before that; `MAX` without one.
+    before: Instant,
     /// Time at which the flow closes.
     until: Instant,
     /// Longest finished gap of each scope; that of the window is never longer than that of the run.
@@ -20,7 +24,7 @@ pub(crate) struct DeliveryGap {
 impl DeliveryGap {
     /// A flow that is open from `start` to `stop`.
     pub(crate) fn between(start: Instant, stop: Instant) -> Self {
-        Self { since: start, until: stop, longest: PerScope::default() }
+        Self { since: start, opened: start, before: Instant::MAX, until: stop, longest: PerScope::default() }
     }
 
     /// A flow that is closed until [`DeliveryGap::open`].
@@ -31,14 +35,21 @@ impl DeliveryGap {
     /// Opens the flow, if it is closed.
     pub(crate) fn open(&mut self, now: Instant) {
         if self.since == Instant::MAX {
-            self.since = now;
+            (self.since, self.opened) = (now, now);
         }
     }
 
     /// Closes the flow: its last connection is closed.
     pub(crate) fn close(&mut self, now: Instant, scope_starts: &PerScope<Option<Instant>>) {
         self.record(now, scope_starts);
+        self.before = self.last_delivery().unwrap_or(Instant::MAX);
         self.since = Instant::MAX;
+    }
+
+    /// Time of the last delivery while the flow was open; `None` without one. A delivery takes time: none comes at the opening.
+    pub(crate) fn last_delivery(&self) -> Option<Instant> {
+        let delivered = self.since != Instant::MAX && self.since > self.opened;
+        Some(if delivered { self.since } else { self.before }).filter(|at| *at != Instant::MAX)
     }
 
     /// Ends the current gap by a delivery, given the start of each scope.
@@ -75,7 +86,10 @@ impl DeliveryGap {
         self.longest[scope] = Duration::ZERO;
         if scope == Scope::Run {
             self.longest[Scope::Window] = Duration::ZERO;
-            self.since = self.since.max(now);
+            if self.since <= now {
+                self.before = self.last_delivery().unwrap_or(Instant::MAX);
+                (self.since, self.opened) = (now, now);
+            }
         }
     }
 
@@ -140,6 +154,23 @@ mod tests {
         gap.on_delivery(at(990), &starts);
         gap.on_delivery(at(1200), &starts);
         assert_eq!(longest(&gap, 1300, &starts), [Some(760), Some(760)], "stopped at 1000 ms");
+    }
+
+    #[test]
+    fn last_delivery_outlives_the_end_of_the_warm_up_and_another_opening() {
+        let (mut gap, mut starts) = (DeliveryGap::closed(), PerScope::default());
+        gap.open(at(10));
+        assert_eq!(gap.last_delivery(), None);
+        gap.on_delivery(at(90), &starts);
+        starts[Scope::Run] = Some(at(100));
+        gap.begin(Scope::Run, at(100));
+        assert_eq!(gap.last_delivery(), Some(at(90)));
+        gap.on_delivery(at(130), &starts);
+        gap.close(at(200), &starts);
+        gap.open(at(300));
+        assert_eq!(gap.last_delivery(), Some(at(130)));
+        gap.on_delivery(at(301), &starts);
+        assert_eq!(gap.last_delivery(), Some(at(301)));
     }
 
     #[test]

@@ -25,6 +25,7 @@ const MAY_BE_NULL: &[&str] = &[
     "loss_max_ratio",
     "completion_goodput_bps",
     "longest_silence_s",
+    "since_s",
     "reordered_ratio",
     "detection_s",
     "first_flag_s",

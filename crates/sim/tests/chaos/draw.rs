@@ -12,7 +12,12 @@ pub(crate) struct Draw {
 
 impl Draw {
     pub(crate) fn new(seed: u64) -> Self {
-        let mut rng = Rng::named(seed, "chaos");
+        Self::of_stream(seed, "chaos")
+    }
+
+    /// Draws of another kind of scenario, which leave those of the seed as they are.
+    pub(crate) fn of_stream(seed: u64, stream: &str) -> Self {
+        let mut rng = Rng::named(seed, stream);
         let wildness = *pick(&mut rng, &[0.0, 0.1, 0.3, 0.6]);
         Self { rng, wildness }
     }

@@ -1,15 +1,16 @@
 //! Random valid scenarios over all registered kinds: each run ends, conserves packets, and gives plausible results.
 //!
-//! Some hundreds run as a test. `make chaos SECONDS=3600 SEED=1` runs them for that long and writes failing ones to
-//! `results/chaos`; `make chaos REPLAY=results/chaos/7.toml` runs one of them again.
+//! Some hundreds run as a test. `make chaos SECONDS=3600 SEED=1` runs them for that long and writes those that
 //! fail to `results/chaos`; `make chaos REPLAY=results/chaos/7.toml` runs one of them again.
 
 mod checks;
 mod draw;
+mod multipath;
 mod network;
 mod parameters;
 mod scenario;
 mod sections;
+mod settling;
 mod traffic;
 mod trial;
 

@@ -59,6 +59,28 @@ impl Network {
         n
     }
 
+    /// Two hosts, called `a` and `b`, with this number of paths between them, each over a link or two.
+    pub(crate) fn parallel(d: &mut Draw, paths: u64) -> Self {
+        let mut n = Self::default();
+        for name in ["a", "b"] {
+            n.host(d, name, 0, paths);
+        }
+        let shared = d.chance(0.3);
+        for i in 0..paths {
+            let router = format!("r{}", if shared { 0 } else { i });
+            if d.chance(0.5) || shared {
+                if !n.routers.contains(&router) {
+                    n.router(d, &router);
+                }
+                n.narrow(d, ("a", &router), 1);
+                n.wide(d, (&router, "b"), 1);
+            } else {
+                n.narrow(d, ("a", "b"), 1);
+            }
+        }
+        n
+    }
+
     fn side_by_side(&mut self, d: &mut Draw) {
         let links = d.between(1, 4);
         for name in ["a", "b"] {

@@ -82,9 +82,12 @@ pub(crate) fn scheduler(d: &mut Draw) -> String {
     table(d, name, config.params(), &|p| config.get(p), &|text| multipath("scheduler", text))
 }
 
-/// Draws a path manager; `texts` draws parameters that are neither numbers nor words.
-pub(crate) fn path_manager(d: &mut Draw, texts: &dyn Fn(&mut Draw, &str, &str) -> Option<String>) -> String {
-    let name = *d.any(PathManagerConfig::names());
+/// Draws parameters of a path manager; `texts` draws those that are neither numbers nor words.
+pub(crate) fn path_manager(
+    d: &mut Draw,
+    name: &str,
+    texts: &dyn Fn(&mut Draw, &str, &str) -> Option<String>,
+) -> String {
     let config = PathManagerConfig::default_of(name).expect("registered");
     let plain = table(d, name, config.params(), &|p| config.get(p), &|text| multipath("path_manager", text));
     let mut keys = String::new();

@@ -1,6 +1,7 @@
 //! A whole scenario as text.
 
 use crate::draw::{Draw, seconds};
+use crate::multipath;
 use crate::network::Network;
 use crate::sections::keys;
 use crate::traffic;
@@ -9,10 +10,15 @@ use tailrace_scenario::model::FaultConfig;
 use tailrace_scenario::sections::{CAPTURE, Key, RECORD, ROUTING, SCENARIO};
 
 /// Bits that the narrow links may carry in a run, to bound its time.
-const BITS: f64 = 8e6;
+pub(crate) const BITS: f64 = 8e6;
 
 /// Scenario of a seed. Most are valid.
 pub(crate) fn text(seed: u64) -> String {
+    multipath::text(seed).unwrap_or_else(|| of_everything(seed))
+}
+
+/// Scenario of everything that is registered.
+fn of_everything(seed: u64) -> String {
     let mut d = Draw::new(seed);
     let network = Network::draw(&mut d);
     let duration_s = d.scale(0.2, 120.0).min(BITS / network.narrow_bps);
@@ -73,7 +79,7 @@ fn routing(d: &mut Draw, duration_s: f64) -> String {
     format!("[routing]\n{}\n", keys(d, &ROUTING, &[], &mut special).join("\n"))
 }
 
-fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {
+pub(crate) fn fault(d: &mut Draw, network: &Network, duration_s: f64) -> String {
     let at = duration_s * d.uniform();
     let (link, kind) = (d.any(&network.links), *d.any(FaultConfig::names()));
     let mut text = format!("[[fault]]\noverlap = true\nat = {:?}\nkind = \"{kind}\"\n", seconds(at));

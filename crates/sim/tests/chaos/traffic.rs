@@ -7,6 +7,7 @@ use crate::sections::{by_shape, distribution, keys, table};
 use tailrace_app::{AppInfo, RequiredTransport, attacks, catalog};
 use tailrace_core::params::{Kind, ParamInfo};
 use tailrace_scenario::sections::{ATTACK, FLOW, Key, MPTCP, Shape, TCP, UDP};
+use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 
 /// Draws a `[[flow]]`.
 pub(crate) fn flow(d: &mut Draw, network: &Network, name: &str, duration_s: f64) -> String {
@@ -107,7 +108,7 @@ fn of_udp(d: &mut Draw, key: &Key) -> Option<String> {
 }
 
 /// Draws header bytes, mostly the real ones.
-fn of_tcp(d: &mut Draw, key: &Key) -> Option<String> {
+pub(crate) fn of_tcp(d: &mut Draw, key: &Key) -> Option<String> {
     (key.name == "header").then(|| format!("\"{} B\"", d.any(&[0, 40, 60])))
 }
 
@@ -139,7 +140,18 @@ fn with(table: &str, more: &str) -> String {
     format!("{{ {}{more} }}", inside(table))
 }
 
-fn path_manager(d: &mut Draw, network: &Network, (near, far): (u64, u64)) -> String {
+fn path_manager(d: &mut Draw, network: &Network, interfaces: (u64, u64)) -> String {
+    let name = *d.any(PathManagerConfig::names());
+    path_manager_named(d, name, network, interfaces)
+}
+
+/// Draws the parameters of a path manager.
+pub(crate) fn path_manager_named(
+    d: &mut Draw,
+    name: &str,
+    network: &Network,
+    (near, far): (u64, u64),
+) -> String {
     let texts = |d: &mut Draw, kind: &str, parameter: &str| match (kind, parameter) {
         ("linux", "client") => Some(endpoints(d, near)),
         ("linux", "server") => Some(endpoints(d, far)),
@@ -148,7 +160,7 @@ fn path_manager(d: &mut Draw, network: &Network, (near, far): (u64, u64)) -> Str
         ("binder", "gateways") if !network.routers.is_empty() => Some(gateways(d, &network.routers)),
         _ => None,
     };
-    parameters::path_manager(d, &texts)
+    parameters::path_manager(d, name, &texts)
 }
 
 /// Draws Linux endpoints; the last interface has none, so that not all are backups.
@@ -193,6 +205,11 @@ fn app(d: &mut Draw, over: RequiredTransport, duration_s: f64) -> String {
     let info = d.any(&kinds);
     let lines = keys_of(d, info.name, info.params, over, duration_s);
     table(info.name, &lines)
+}
+
+/// Draws lines of the keys of this application over connections.
+pub(crate) fn app_of(d: &mut Draw, info: &AppInfo, duration_s: f64) -> Vec<String> {
+    keys_of(d, info.name, info.params, info.over, duration_s)
 }
 
 /// Draws lines of the keys of an application or attack.

@@ -1,6 +1,7 @@
 //! Trial of a scenario: parsed, run in three ways, and checked.
 
 use crate::checks;
+use crate::settling;
 use std::sync::Arc;
 use tailrace_core::Instant;
 use tailrace_scenario::{Parsed, Place, parse, render_all};
@@ -44,6 +45,8 @@ pub(crate) fn of(text: &str) -> Result<Outcome, String> {
     });
     let (plain, again) = (plain?, again?);
     checks::results(&scenario, &plain)?;
+    settling::explained(&plain)?;
+    settling::settles(&scenario)?;
     for (other, what) in [(&watched, "watched"), (&again, "read from its resolved form, beside another")] {
         same(&plain, other).map_err(|why| format!("{why} differs when the run is {what}"))?;
     }

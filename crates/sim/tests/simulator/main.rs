@@ -50,6 +50,7 @@ mod rewriting;
 mod routing;
 mod sender;
 mod shrew;
+mod silence;
 mod slow_reader;
 mod smoothness;
 mod steps;

@@ -133,7 +133,7 @@ fn address_that_a_script_removes_and_uses_again_carries_data() {
 #[test]
 fn join_that_cannot_complete_does_not_delay_the_data_timer() {
     // The third segment of the join over p1 loses its MP_JOIN, so the server, which sends, repeats its SYN-ACK ever more rarely. Data that
-    // the peer's subflows have acknowledged and its connection has discarded is repeated all the same.
+    // subflows have acknowledged and the data level lacks is repeated all the same.
     let mut text = Text::new("40 s").hosts("a", 1).hosts("b", 1).router("g").router("h");
     for (n, delay) in
         ["uniform(1 ms, 30 ms)", "10 ms", "10 ms", "10 ms", "10 ms", "20 ms"].into_iter().enumerate()

@@ -34,9 +34,10 @@ impl Mptcp {
         }
         self.subflows.mark_dirty_first(id);
         self.update_windows(now);
+        let counts = self.subflows[id].tcp.validates(segment);
         let handshaking = !self.state.is_established() || !self.subflows[id].state().has_joined();
         let rare = options.signal.is_some() || segment.flags.has_any(Flags::SYN.with(Flags::RST));
-        if (handshaking || rare) && !self.admit(id, tuple, segment, options, now) {
+        if (handshaking || rare) && counts && !self.admit(id, tuple, segment, options, now) {
             return;
         }
         if segment.payload > 0 {
@@ -47,7 +48,9 @@ impl Mptcp {
         }
         self.pass_to_tcp(id, segment, now);
         self.write_space.on_segment(id);
-        if self.state.is_established() {
+        if !counts {
+            // TCP discards it and answers, if it may.
+        } else if self.state.is_established() {
             self.on_options(id, segment, options, now);
         } else if self.state == ConnectionState::Fallback {
             self.on_fallback_options(id, options, now);
@@ -502,9 +505,11 @@ impl Mptcp {
             self.pending.peer_closed();
         } else if self.plan.mptcp.closes_in_order && self.subflows[id].is_attached() && !self.is_ending() {
             self.detach(id, None, now);
-        } else {
+        } else if self.rcv.fin().is_none() || self.is_data_done() {
             self.subflows[id].tcp.close();
         }
+        // After the peer's DATA_FIN the subflow stays in CLOSE-WAIT: this end may still have data to send, and closes the subflow once
+        // both directions are done (RFC 8684 §3.3.3).
     }
 
     /// Whether either end has said that it sends nothing more.
@@ -612,13 +617,15 @@ impl Mptcp {
     /// Tells the connection the time. Whatever is due happens; early calls do nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.update_windows(now);
+        let mut expired = false;
         for id in 0..self.subflows.len() {
             if self.subflows.deadline(id) <= now {
                 self.on_subflow_deadline(id, now);
+                expired = true;
             }
         }
         if self.data_rto.at() <= now {
-            self.on_data_timeout(now);
+            self.on_data_timer(expired, now);
         }
         if self.fallback.deadline() <= now {
             self.repeat_fail(now);

@@ -61,7 +61,7 @@ use crate::cc::Cc;
 use crate::cc::coupled_subflow::CoupledSubflow;
 use crate::segment::Segment;
 use crate::tcp::recv::corrupted_bytes::CorruptedBytes;
-use crate::tcp::{Event, PendingEvents, ResetCause, Tcp, TcpStats, TimeWait};
+use crate::tcp::{Event, PendingEvents, ResetCause, SendState, Tcp, TcpStats, TimeWait};
 use close_timer::CloseTimers;
 use coupled::Coupling;
 use data::receiver::DataReceiver;
@@ -255,7 +255,8 @@ impl Mptcp {
         if self.push.fills_queues() {
             // Without a send buffer of the connection's own the subflow has the kernel's default.
             let size = buffer_size::sizes(&self.plan).map_or(BufferSize::KERNEL, |(_, send)| send);
-            subflow.send_buffer = Some(SendBuffer::new(size));
+            subflow.send_buffer =
+                Some(SendBuffer::with_segments(size, buffer_size::segment_memory(&self.plan)));
             subflow.tcp.follow_packets(u32::from(self.plan.mptcp.mapping_len()));
         }
         subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
@@ -454,6 +455,36 @@ impl Mptcp {
             || (self.state == ConnectionState::Fallback && self.subflows.iter().all(|s| s.tcp.is_over()))
     }
 
+    /// What the data to be sent waits for.
+    pub fn send_state(&self) -> SendState {
+        if self.is_over() {
+            return SendState::Idle;
+        }
+        let attached = || self.subflows.attached().map(|s| s.tcp.send_state());
+        let falls_back = self.state == ConnectionState::Fallback;
+        if self.state == ConnectionState::Opening {
+            return attached().max().unwrap_or(SendState::NoSubflow);
+        }
+        if self.snd.is_idle() && !falls_back && (!self.snd.is_closing() || self.snd.fin_acked()) {
+            return SendState::Idle;
+        }
+        if attached().next().is_none() {
+            return SendState::NoSubflow;
+        }
+        if self.snd.is_shut_out() {
+            return SendState::PeerWindow;
+        }
+        let waits = |state: &SendState| *state != SendState::Idle;
+        let repeats = self.data_rto.backed_off(Duration::from_nanos(1)) > Duration::from_nanos(1);
+        // The subflow that is best off may carry the data on.
+        attached().filter(waits).min().unwrap_or(match self.data_rto.is_running() {
+            _ if falls_back => SendState::Idle,
+            true if repeats => SendState::Retransmitting,
+            true => SendState::InFlight,
+            false => SendState::Stalled,
+        })
+    }
+
     /// Whether the addresses of the last subflows are gone, and no other subflow has joined since. The connection is kept for
     /// `close_timeout`, and breaks then.
     pub fn has_lost_addresses(&self) -> bool {
@@ -558,12 +589,16 @@ fn coupling_of(plan: &MptcpPlan) -> Option<Coupling> {
 fn directions(plan: &MptcpPlan, lead: Lead) -> (DataSender, DataReceiver) {
     let (receive, send) = buffer_size::sizes(plan).unzip();
     let snd = match send.filter(|_| lead != Lead::None) {
-        Some(size) => DataSender::with_memory(SendBuffer::new(size)),
+        Some(size) => {
+            DataSender::with_memory(SendBuffer::with_segments(size, buffer_size::segment_memory(plan)))
+        }
         None => DataSender::new(plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get())),
     };
     let (mss, stamps, share) = (plan.tcp.mss.get(), plan.tcp.timestamps, plan.mptcp.window_share);
     let options = u64::from(plan.mptcp.mapping_len()) + if stamps { buffer_size::STAMPS } else { 0 };
-    let receive = receive.map(|size| RcvBuffer::new(size, mss, stamps, share).with_options(options));
+    let overhead = plan.tcp.packet_overhead.get();
+    let receive = receive
+        .map(|size| RcvBuffer::new(size, mss, stamps, share).with_options(options).with_overhead(overhead));
     let first = RcvSpace::new(buffer_size::first_window(plan));
     (snd, DataReceiver::with_memory(receive, plan.tcp.receive_buffer.get(), first))
 }

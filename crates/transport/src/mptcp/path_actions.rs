@@ -328,7 +328,9 @@ impl Mptcp {
             self.subflows.mark_dirty(on);
         }
         let port = port.unwrap_or(self.addresses.first_remote().port);
+        let in_use =
+            self.subflows.attached().any(|s| (s.tuple.remote, s.tuple.remote_port) == (address, port));
         self.addresses.learn(RemoteAddress { id: remote, address, port });
-        self.path_manager.on_event(&PathEvent::RemoteAdded { id: remote }, now);
+        self.path_manager.on_event(&PathEvent::RemoteAdded { id: remote, in_use }, now);
     }
 }

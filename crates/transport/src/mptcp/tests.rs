@@ -12,6 +12,7 @@ use crate::tcp::UNLIMITED;
 use std::collections::BTreeMap;
 use tailrace_core::Duration;
 
+mod discarded;
 mod failures;
 mod fallback;
 mod gateways;

@@ -120,7 +120,7 @@ impl Tcp {
 
     /// PAWS (RFC 7323 §5.3).
     #[inline]
-    fn is_stale(&self, segment: &Segment, seq: u64) -> bool {
+    pub(super) fn is_stale(&self, segment: &Segment, seq: u64) -> bool {
         let Some(t) = segment.timestamps.filter(|_| self.options.timestamps) else { return false };
         let behind = self.ts_recent.wrapping_sub(t.value) as i32;
         behind > 0 && !segment.flags.has(Flags::RST) && !self.passes_paws(segment, seq, behind)

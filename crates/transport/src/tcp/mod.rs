@@ -61,7 +61,7 @@ pub(crate) mod timer;
 pub(crate) use events::PendingEvents;
 pub use events::{Event, ResetCause};
 pub use state::State;
-pub use stats::{TcpStats, TcpView};
+pub use stats::{SendState, TcpStats, TcpView};
 pub use time_wait::{TimeWait, TimeWaitAnswer};
 
 use crate::cc::cached_cc::CachedCc;
@@ -158,6 +158,8 @@ pub struct Tcp {
     shared_window: Option<u32>,
     /// Window that the last segment advertised of it.
     shown_window: u32,
+    /// Largest window of a subflow shown so far.
+    largest_shown: u32,
     /// The initial sequence number, as on the wire.
     iss: u32,
 
@@ -208,6 +210,8 @@ impl Tcp {
             burst: 0,
             shared_window: None,
             shown_window: 0,
+            // Of a SYN (RFC 7323 §2.2).
+            largest_shown: 65_535,
             buffers: LinuxBuffers::build(config),
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
             pacer: Pacer::OFF,
@@ -425,6 +429,29 @@ impl Tcp {
             snd_wnd: Bytes(self.snd_wnd.size()),
             rcv_wnd: Bytes(self.rcv.window()),
             in_recovery: self.recovery.is_active(),
+        }
+    }
+
+    /// What the data to be sent waits for.
+    pub fn send_state(&self) -> SendState {
+        let repeated = self.timer.retries() > 0;
+        match self.state {
+            State::Closed | State::Listen | State::TimeWait => return SendState::Idle,
+            State::SynSent | State::SynReceived if repeated => return SendState::Connecting,
+            State::SynSent | State::SynReceived => return SendState::InFlight,
+            _ => {}
+        }
+        let outstanding = self.board.outstanding() > 0;
+        if !outstanding && self.snd.end() == self.board.nxt {
+            SendState::Idle
+        } else if self.timer.purpose() == TimerPurpose::Persist || (outstanding && self.snd_wnd.size() == 0) {
+            SendState::PeerWindow
+        } else if self.timer.is_off() && (outstanding || self.pacer.is_open()) {
+            SendState::Stalled
+        } else if repeated {
+            SendState::Retransmitting
+        } else {
+            SendState::InFlight
         }
     }
 

@@ -571,6 +571,7 @@ impl Tcp {
         let scale = self.options.rcv_scale;
         if let Some(window) = self.shared_window {
             self.shown_window = window;
+            self.largest_shown = self.largest_shown.max(window);
             return (window >> scale).min(65_535) as u16;
         }
         let (edge, tuned) = (self.receive_edge(), self.buffers.is_some());

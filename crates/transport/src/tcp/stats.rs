@@ -74,6 +74,25 @@ impl TcpStats {
     }
 }
 
+/// State of the data that an endpoint has to send: what it waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SendState {
+    /// Everything that was written, and the end of the data after a close, is acknowledged; or the connection is over.
+    Idle,
+    /// Segments are on their way, and no timer has expired for them.
+    InFlight,
+    /// The handshake is unanswered after at least one timeout.
+    Connecting,
+    /// The retransmission timer has expired at least once since the last acknowledgment of new data.
+    Retransmitting,
+    /// The peer's window has no room.
+    PeerWindow,
+    /// A connection of Multipath TCP has no subflow.
+    NoSubflow,
+    /// Data may be sent, and neither an acknowledgment nor a timer is awaited: an endpoint never stays in this state.
+    Stalled,
+}
+
 /// A read-only picture of an endpoint, for series and decisions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpView {

@@ -34,6 +34,25 @@ impl Tcp {
         (self.acks.last_sent() + u64::from(self.shown_window)).saturating_sub(self.rcv.nxt())
     }
 
+    /// Whether MPTCP options of `segment` count, beside a mapping: not if its sequence or acknowledgment number or its timestamp is not
+    /// valid (RFC 9293 §3.10.7.4; Linux calls `mptcp_incoming_options` after `tcp_validate_incoming` and `tcp_ack`). The window is what
+    /// the subflow has shown at most, beyond the last ACK.
+    #[inline]
+    pub(crate) fn validates(&self, segment: &Segment) -> bool {
+        if !self.state.is_synchronized() {
+            return true;
+        }
+        let seq = unwrap(self.rcv.nxt(), segment.seq);
+        if segment.flags.has_any(Flags::SYN.with(Flags::RST)) {
+            return !segment.flags.has(Flags::SYN) && seq == self.rcv.nxt();
+        }
+        let (ack, last) = (unwrap(self.board.una, segment.ack), self.acks.last_sent());
+        let acknowledges = ack <= self.board.nxt && ack + self.snd_wnd.largest() >= self.board.una;
+        let within =
+            seq + u64::from(segment.seq_len()) >= last && seq <= last + u64::from(self.largest_shown);
+        within && acknowledges && segment.flags.has(Flags::ACK) && !self.is_stale(segment, seq)
+    }
+
     /// Bytes that a unit of the window field stands for.
     #[inline]
     pub(crate) const fn window_unit(&self) -> u64 {

@@ -1,10 +1,11 @@
 //! Table of connections.
 
+use crate::ground::activity::Activity;
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
-use crate::ground::plan::RunPlan;
-use crate::host::hosts::World;
+use crate::results::view::RunView;
 use crate::stats::connection_log::ConnectionRecord;
+use std::collections::BTreeMap;
 use tailrace_core::Instant;
 use tailrace_scenario::Scenario;
 use tailrace_scenario::model::Transport;
@@ -15,6 +16,7 @@ struct ConnectionRow<'a> {
     group: &'a str,
     member: u32,
     record: ConnectionRecord,
+    activity: Option<Activity>,
 }
 
 columns! {
@@ -28,6 +30,7 @@ columns! {
         established_s: F64 = seconds(r.record.established), "s", "Time of the server's first reply at the client; null without one.";
         end_s: F64 = seconds(r.record.over), "s", "Time when both directions were closed at the client; null if they are not.";
         state: Text = r.record.state(), "", "State at the end: `closed` in good order, `open` at the end of the run, or the cause of its break: `refused`, `reset`, `timed_out`, `interface_down`, `aborted`.";
+        activity: Text = r.activity.map_or("", Activity::word), "", "What an open connection was doing at the end, or what it waited for, as `activity` of the table `flows`; empty if it is not open.";
         size_bytes: U64 = r.record.size, "bytes", "Size of the transfer that it was opened for; zero for other connections.";
         completion_s: F64 = r.record.completed.map_or(f64::NAN, |at| (at - r.record.opened).as_secs_f64()), "s", "The time from its opening to the arrival of the last byte of that transfer; null if that did not arrive.";
         completion_goodput_bps: F64 = r.record.completion_goodput_bps(), "bit/s", "The size divided by that time.";
@@ -47,17 +50,21 @@ fn seconds(at: Option<Instant>) -> f64 {
 }
 
 /// Table of connections, if the scenario has connections and records them.
-pub(crate) fn table(plan: &RunPlan, world: &World) -> Option<Table> {
+pub(crate) fn table(run: &RunView<'_>) -> Option<Table> {
+    let (plan, world) = (run.plan, run.world);
     let log = &world.connection_log;
     if log.limit() == 0 || !has_connections(&plan.scenario) {
         return None;
     }
     let open = world.sockets.iter().map(|s| (s.record, s.end(), s.endpoint.end_counters()));
+    let clients = world.sockets.iter().filter(|s| !s.end().is_server() && !s.endpoint.is_over());
+    let activities: BTreeMap<_, _> = clients.map(|s| (s.record, run.connection_activity(s))).collect();
     let mut table = new_table();
-    for record in log.with_open_ends(open) {
+    for (id, record) in log.with_open_ends(open) {
         let flow = &world.flows[record.flow as usize];
         let group = &plan.scenario.flows[flow.group as usize].name;
-        add(&mut table, &ConnectionRow { run: plan.run, group, member: flow.member, record });
+        let activity = activities.get(&id).copied().filter(|_| record.is_open());
+        add(&mut table, &ConnectionRow { run: plan.run, group, member: flow.member, record, activity });
     }
     Some(table.finish())
 }

@@ -1,5 +1,6 @@
 //! Table of flows.
 
+use crate::ground::activity::OF_FLOWS;
 use crate::ground::columns::columns;
 use crate::ground::output::Table;
 use crate::ground::rate::rate_bps;
@@ -7,6 +8,7 @@ use crate::ground::scope::Scope;
 use crate::host::flow::Flow;
 use crate::results::counter_values::CounterValues;
 use crate::results::group_stats::role_name;
+use crate::results::progress::FlowProgress;
 use crate::results::transfer_outcomes::break_cause;
 use crate::results::view::RunView;
 use crate::stats::flow_stats::FlowStats;
@@ -22,6 +24,7 @@ struct FlowRow<'a> {
     /// Counters of the measured time, and its length.
     tally: FlowStats,
     span: Duration,
+    progress: FlowProgress,
 }
 
 columns! {
@@ -48,6 +51,9 @@ columns! {
         longest_silence_s: F64 = r.run.world.longest_delivery_gap_s(r.number, Scope::Run, r.run.fabric.now()), "s", "Longest delivery gap: time in which the flow was open and its applications got nothing; null if it was never open. See `longest_silence_s` of groups.";
         goodput_cv: F64 = r.run.world.flow_smoothness(r.number, Scope::Run).goodput_cv(), "", "Coefficient of variation of the flow's goodput: standard deviation divided by mean, over the intervals of `[record] interval` in which it was open (see `bins` of groups); null without `interval`.";
         loss_max_ratio: F64 = r.run.world.flow_smoothness(r.number, Scope::Run).loss_max_ratio(), "ratio", "The largest loss ratio in any of these intervals.";
+        last_delivery_s: F64 = r.progress.last_delivery.map_or(f64::NAN, |at| at.as_secs_f64()), "s", "Time of the last delivery to an application of the flow, warm-up included; null if there was none.";
+        activity: Text = r.progress.activity.word(), "", OF_FLOWS;
+        silent: U32 = u32::from(r.progress.is_silent), "", "1 if the flow ought to send and was [silent](#silent-flows), 0 otherwise.";
         broken: Text = break_cause(r.run.world, r.number), "", "Cause of the break of the flow's latest connection, as in the table `connections`; empty if it did not break.";
     }
 }
@@ -74,7 +80,7 @@ pub(crate) fn table(run: &RunView<'_>) -> Table {
     for (number, flow) in run.world.flows.iter().enumerate() {
         let group = &run.plan.scenario.flows[flow.group as usize];
         let (tally, span) = (run.world.window_stats(number, Scope::Run), run.span(Scope::Run));
-        add(&mut table, &FlowRow { run, number, flow, group, tally, span });
+        add(&mut table, &FlowRow { run, number, flow, group, tally, span, progress: run.progress(number) });
     }
     table.finish()
 }

@@ -121,7 +121,7 @@ mod tests {
     fn actions(client: bool, config: &BinderConfig) -> Vec<PathAction> {
         let mut pm = Binder::build(config);
         pm.on_event(&PathEvent::LocalUp { id: 1 }, Instant::ZERO);
-        pm.on_event(&PathEvent::RemoteAdded { id: 1 }, Instant::ZERO);
+        pm.on_event(&PathEvent::RemoteAdded { id: 1, in_use: false }, Instant::ZERO);
         assert_eq!(pm.poll_action(), None, "not before the connection is established, nor elsewhere");
         pm.on_event(&PathEvent::Established { client }, Instant::ZERO);
         std::iter::from_fn(|| pm.poll_action()).collect()

@@ -213,7 +213,7 @@ impl PathManager for Fullmesh {
                     self.changes.push_back((id, up, now.saturating_add(self.config.event_delay)));
                 }
             }
-            PathEvent::RemoteAdded { id } => self.on_announced(id),
+            PathEvent::RemoteAdded { id, .. } => self.on_announced(id),
             PathEvent::RemoteRemoved { id } => {
                 self.remotes &= !bit(id);
                 let marks = self.tried.iter_mut().chain(&mut self.retried).chain(&mut self.renewed);
@@ -277,9 +277,9 @@ mod tests {
     fn the_client_meshes_all_addresses_and_announces_its_own() {
         let mut pm = client(&FullmeshConfig::default());
         assert_eq!(actions(&mut pm), [PathAction::Announce { local: 1 }, connect(1, 0)]);
-        pm.on_event(&PathEvent::RemoteAdded { id: 1 }, at(1));
+        pm.on_event(&PathEvent::RemoteAdded { id: 1, in_use: false }, at(1));
         assert_eq!(actions(&mut pm), [connect(0, 1), connect(1, 1)]);
-        pm.on_event(&PathEvent::RemoteAdded { id: 1 }, at(2));
+        pm.on_event(&PathEvent::RemoteAdded { id: 1, in_use: false }, at(2));
         assert_eq!(actions(&mut pm), [], "known already");
     }
 
@@ -328,13 +328,13 @@ mod tests {
     #[test]
     fn an_address_that_is_announced_again_is_joined_again_where_it_is_not_joined() {
         let mut pm = client(&FullmeshConfig::default());
-        pm.on_event(&PathEvent::RemoteAdded { id: 1 }, at(1));
+        pm.on_event(&PathEvent::RemoteAdded { id: 1, in_use: false }, at(1));
         actions(&mut pm);
         let lost = |local| PathEvent::SubflowLost { local, remote: 1, cause: Some(ResetCause::Peer) };
         // A subflow breaks before the address comes back, another after it; only an announcement opens one.
         pm.on_event(&lost(0), at(2));
         assert_eq!(actions(&mut pm), []);
-        pm.on_event(&PathEvent::RemoteAdded { id: 1 }, at(3));
+        pm.on_event(&PathEvent::RemoteAdded { id: 1, in_use: false }, at(3));
         assert_eq!(actions(&mut pm), [connect(0, 1)]);
         pm.on_event(&lost(1), at(4));
         assert_eq!(actions(&mut pm), [connect(1, 1)]);
@@ -342,7 +342,7 @@ mod tests {
         assert_eq!(actions(&mut pm), []);
         // A withdrawal that comes through says more than that.
         pm.on_event(&PathEvent::RemoteRemoved { id: 1 }, at(6));
-        pm.on_event(&PathEvent::RemoteAdded { id: 1 }, at(7));
+        pm.on_event(&PathEvent::RemoteAdded { id: 1, in_use: false }, at(7));
         assert_eq!(actions(&mut pm), [PathAction::Abandon { remote: 1 }, connect(0, 1), connect(1, 1)]);
     }
 

@@ -66,6 +66,8 @@ pub enum PathEvent {
     RemoteAdded {
         /// Id of the address.
         id: AddressId,
+        /// Whether a subflow goes to this address already, whatever id it has there.
+        in_use: bool,
     },
     /// The peer has echoed ADD_ADDR.
     Echoed {

@@ -334,8 +334,9 @@ impl LinuxPaths {
     }
 
     /// An announced address (mptcp_pm_nl_add_addr_received).
-    fn on_announced(&mut self, remote: AddressId) {
-        let known = self.live.iter().any(|s| s.1 == remote);
+    fn on_announced(&mut self, remote: AddressId, in_use: bool) {
+        // Whatever its id is: `lookup_subflow_by_daddr`.
+        let known = in_use || self.live.iter().any(|s| s.1 == remote);
         if !self.accepts || known || self.subflows() >= self.config.subflows {
             return;
         }
@@ -443,7 +444,7 @@ impl PathManager for LinuxPaths {
                     self.changes.queue(id, up, now);
                 }
             }
-            PathEvent::RemoteAdded { id } => self.on_announced(id),
+            PathEvent::RemoteAdded { id, in_use } => self.on_announced(id, in_use),
             PathEvent::RemoteRemoved { id } => self.on_withdrawn(id),
             // The first, with which the connection is established.
             PathEvent::SubflowUp { local: 0, remote: 0 } => {}

@@ -72,7 +72,7 @@ impl Host {
 fn out_of_the_box_the_client_joins_from_two_further_interfaces() {
     let mut client = Host::new(&LinuxPathsConfig::default(), 4, true);
     assert_eq!(client.actions(), [connect(1, 0), connect(2, 0)]);
-    client.event(&PathEvent::RemoteAdded { id: 1 });
+    client.event(&PathEvent::RemoteAdded { id: 1, in_use: false });
     assert_eq!(client.actions(), [], "announced addresses are ignored");
     let mut server = Host::new(&LinuxPathsConfig::default(), 4, false);
     assert_eq!(server.actions(), []);
@@ -151,7 +151,7 @@ fn tries_without_a_route_take_places_while_they_last() {
     };
     assert_eq!(refuse(&mut client, 0), []);
     let joined = (1..8).flat_map(|id| {
-        client.event(&PathEvent::RemoteAdded { id });
+        client.event(&PathEvent::RemoteAdded { id, in_use: false });
         refuse(&mut client, id)
     });
     assert_eq!(joined.collect::<Vec<_>>(), [1, 2, 3, 4]);
@@ -167,26 +167,26 @@ fn the_server_announces_and_joins_only_as_configured() {
 fn announced_addresses_are_accepted_within_the_limit_and_joined_once() {
     let mut client = Host::new(&LinuxPathsConfig { client: endpoints("none"), ..limits(8, 2) }, 2, true);
     for (id, expected) in [(1, vec![connect(0, 1)]), (1, vec![]), (2, vec![connect(0, 2)]), (3, vec![])] {
-        client.event(&PathEvent::RemoteAdded { id });
+        client.event(&PathEvent::RemoteAdded { id, in_use: false });
         assert_eq!(client.actions(), expected, "{id}");
     }
     client.event(&PathEvent::RemoteRemoved { id: 1 });
     client.event(&PathEvent::SubflowGone { local: 0, remote: 1 });
     assert_eq!(client.actions(), [PathAction::Abandon { remote: 1 }]);
-    client.event(&PathEvent::RemoteAdded { id: 3 });
+    client.event(&PathEvent::RemoteAdded { id: 3, in_use: false });
     assert_eq!(client.actions(), [connect(0, 3)], "one place is free again");
 }
 
 #[test]
 fn an_announced_address_is_joined_from_where_a_route_begins() {
     let mut client = Host::new(&LinuxPathsConfig { client: endpoints("none"), ..limits(8, 1) }, 3, true);
-    client.event(&PathEvent::RemoteAdded { id: 1 });
+    client.event(&PathEvent::RemoteAdded { id: 1, in_use: false });
     for local in 0..3 {
         assert_eq!(client.actions(), [connect(local, 1)]);
         client.no_route(local, 1);
     }
     assert_eq!((client.actions(), client.pm.live.len()), (vec![], 1));
-    client.event(&PathEvent::RemoteAdded { id: 2 });
+    client.event(&PathEvent::RemoteAdded { id: 2, in_use: false });
     assert_eq!(client.actions(), [connect(0, 2)], "what cannot be reached does not count");
 }
 
@@ -195,7 +195,7 @@ fn fullmesh_endpoints_join_every_address_that_subflows_go_to() {
     let config = LinuxPathsConfig { client: endpoints("1 fullmesh, 2 subflow fullmesh"), ..limits(8, 8) };
     let mut client = Host::new(&config, 2, true);
     assert_eq!(client.actions(), [connect(1, 0)]);
-    client.event(&PathEvent::RemoteAdded { id: 1 });
+    client.event(&PathEvent::RemoteAdded { id: 1, in_use: false });
     assert_eq!(client.actions(), [connect(0, 1), connect(1, 1)]);
     // Taken away and added again, it meshes with all that there are.
     client.event(&PathEvent::LocalDown { id: 1 });
@@ -206,7 +206,7 @@ fn fullmesh_endpoints_join_every_address_that_subflows_go_to() {
     assert_eq!(client.next_endpoint(), [connect(1, 0), connect(1, 1)]);
     let mut narrow = Host::new(&LinuxPathsConfig { subflows: 2, ..config }, 2, true);
     narrow.actions();
-    narrow.event(&PathEvent::RemoteAdded { id: 1 });
+    narrow.event(&PathEvent::RemoteAdded { id: 1, in_use: false });
     assert_eq!(narrow.actions(), [connect(0, 1)], "as far as the limit goes");
 }
 

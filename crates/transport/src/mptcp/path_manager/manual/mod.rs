@@ -215,7 +215,7 @@ mod tests {
         for event in [
             PathEvent::LocalUp { id: 1 },
             PathEvent::LocalDown { id: 1 },
-            PathEvent::RemoteAdded { id: 1 },
+            PathEvent::RemoteAdded { id: 1, in_use: false },
             PathEvent::SubflowAccepted { local: 0, remote: 1 },
             PathEvent::SubflowGone { local: 0, remote: 0 },
         ] {

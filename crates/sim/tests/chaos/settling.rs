@@ -1,0 +1,158 @@
+//! Oracle of progress: after the end of a scenario applications stop, faults end, and everything under way comes to its end.
+//!
+//! The scenario runs on for [`QUIET`] beyond its duration. Transfers that are counted go on, all other applications stop and close.
+//! A connection that is then still open is a finding unless its `activity` explains it.
+
+use std::sync::Arc;
+use tailrace_app::TransferCount;
+use tailrace_core::{Duration, Instant};
+use tailrace_scenario::Scenario;
+use tailrace_scenario::model::{FlowGroup, Transport};
+use tailrace_sim::{Control, RunOutput, Simulation, Table, Values};
+use tailrace_transport::TcpConfig;
+
+/// Time after the end of the scenario, some retransmission timeouts of the largest size.
+const QUIET: Duration = Duration::from_secs(3_000);
+/// Bound on events. Timeouts of microseconds make many; such a run is not judged.
+const MOST_EVENTS: u64 = 3_000_000;
+/// Steps between two looks at the number of events.
+const STEPS: u64 = 3_000;
+/// Rows of the table `events`: lost packets explain a connection that has not ended.
+const MOST_ROWS: u64 = 200_000;
+
+/// Checks that no reason is missing at the end of a plain run.
+pub(crate) fn explained(output: &RunOutput) -> Result<(), String> {
+    for table in ["flows", "connections"] {
+        if let Some(row) = words(output, table, "activity").iter().position(|word| word == "unexplained") {
+            return Err(format!("progress: row {row} of {table} is unexplained"));
+        }
+    }
+    Ok(())
+}
+
+/// Runs the scenario on and checks that what it began ends.
+pub(crate) fn settles(scenario: &Arc<Scenario>) -> Result<(), String> {
+    let quiet = Arc::new(quiet(scenario));
+    if !quiet.flows.iter().any(|group| is_judged(group)) {
+        return Ok(());
+    }
+    let mut simulation = Simulation::build(&quiet, 1).map_err(|e| format!("quiet: does not build: {e}"))?;
+    for step in 1..=STEPS {
+        let until = Instant::ZERO + quiet.duration * step / STEPS;
+        simulation.step(until, &Control::default()).map_err(|stall| format!("quiet: {stall}"))?;
+        if simulation.events() > MOST_EVENTS {
+            return Ok(());
+        }
+    }
+    let output = simulation.run(&Control::default()).map_err(|stall| format!("quiet: {stall}"))?;
+    explained(&output)?;
+    judge(scenario, &output)
+}
+
+/// The scenario with time for everything to end.
+fn quiet(scenario: &Scenario) -> Scenario {
+    let mut quiet = scenario.clone();
+    let end = scenario.duration;
+    quiet.duration = end + QUIET;
+    (quiet.windows, quiet.captures) = (Vec::new(), Vec::new());
+    (quiet.record.interval, quiet.record.events) = (None, true);
+    (quiet.record.max_events, quiet.record.max_connections) = (MOST_ROWS, 10_000);
+    for fault in &mut quiet.faults {
+        fault.until = Some(fault.until.map_or(end, |until| until.min(end)));
+    }
+    quiet.faults.retain(|fault| fault.until.is_some_and(|until| fault.at < until));
+    for group in &mut quiet.flows {
+        let counted = matches!(group.app.transfers(), TransferCount::Count(_));
+        if !counted || group.app.reader().is_some() {
+            group.stop = Some(group.stop.map_or(end, |stop| stop.min(end)));
+        }
+    }
+    quiet
+}
+
+/// Whether the connections of a group are judged: not those of receivers that acknowledge what they have not got, and of readers that
+/// stop to read.
+fn is_judged(group: &FlowGroup) -> bool {
+    let honest =
+        group.transport.tcp().is_some_and(|config| config.misbehaviour == TcpConfig::default().misbehaviour);
+    !matches!(group.transport, Transport::Udp { .. }) && honest && group.app.reader().is_none()
+}
+
+/// Checks the connections that are still open.
+fn judge(scenario: &Scenario, output: &RunOutput) -> Result<(), String> {
+    let open = words(output, "connections", "activity");
+    let groups = words(output, "connections", "group");
+    let members = numbers(output, "connections", "flow");
+    for (row, activity) in open.iter().enumerate().filter(|(_, activity)| !activity.is_empty()) {
+        let Some(group) = scenario.flows.iter().find(|group| group.name == groups[row]) else { continue };
+        if !is_judged(group) || is_excused(scenario, group, activity) {
+            continue;
+        }
+        let flow = (groups[row].as_str(), members[row]);
+        if loses_packets(scenario, output, flow) || is_late(scenario, output, flow) {
+            continue;
+        }
+        return Err(format!(
+            "progress: connection in row {row} of flow {flow:?} is open in the end: {activity}"
+        ));
+    }
+    if let Some(row) = words(output, "flows", "activity").iter().position(|word| word == "closing") {
+        return Err(format!("progress: flow in row {row} waits in vain for the end of its connection"));
+    }
+    Ok(())
+}
+
+/// Whether the activity is an explanation by itself.
+fn is_excused(scenario: &Scenario, group: &FlowGroup, activity: &str) -> bool {
+    match activity {
+        // A counted application may pause for longer than the run lasts.
+        "application_waits" => matches!(group.app.transfers(), TransferCount::Count(_)),
+        // Multipath TCP gives up subflows whose interface or address is lost, or as its path manager says.
+        "no_subflow" => !scenario.faults.is_empty() || manages_by_hand(group),
+        _ => false,
+    }
+}
+
+fn manages_by_hand(group: &FlowGroup) -> bool {
+    matches!(&group.transport, Transport::Mptcp { plan, .. } if plan.path_manager.name() == "manual")
+}
+
+/// Whether packets of the flow were still dropped in the second half of the quiet time.
+fn loses_packets(scenario: &Scenario, output: &RunOutput, (group, member): (&str, f64)) -> bool {
+    let (groups, kinds) = (words(output, "events", "group"), words(output, "events", "kind"));
+    let (members, times) = (numbers(output, "events", "flow"), numbers(output, "events", "time_s"));
+    let from = (scenario.duration + QUIET / 2).as_secs_f64();
+    let full = kinds.len() as u64 >= MOST_ROWS;
+    full || (0..kinds.len())
+        .any(|i| kinds[i] == "drop" && groups[i] == group && members[i] == member && times[i] > from)
+}
+
+/// Whether data still arrived in the second half of the quiet time: it is slow, and goes on.
+fn is_late(scenario: &Scenario, output: &RunOutput, (group, member): (&str, f64)) -> bool {
+    let (groups, members) = (words(output, "flows", "group"), numbers(output, "flows", "flow"));
+    let last = numbers(output, "flows", "last_delivery_s");
+    let from = (scenario.duration + QUIET / 2).as_secs_f64();
+    (0..groups.len()).any(|i| groups[i] == group && members[i] == member && last[i] > from)
+}
+
+fn table<'a>(output: &'a RunOutput, name: &str) -> Option<&'a Table> {
+    output.tables.iter().find(|table| table.name == name)
+}
+
+/// A column of words; empty without the table.
+fn words(output: &RunOutput, name: &str, column: &str) -> Vec<String> {
+    let found = table(output, name).and_then(|t| t.columns.iter().find(|c| c.name == column));
+    let Some((column, Values::Text(values))) = found.map(|c| (c, &c.values)) else { return Vec::new() };
+    values.iter().map(|i| column.words[*i as usize].clone()).collect()
+}
+
+/// A column of numbers; empty without the table.
+fn numbers(output: &RunOutput, name: &str, column: &str) -> Vec<f64> {
+    let found = table(output, name).and_then(|t| t.columns.iter().find(|c| c.name == column));
+    match found.map(|c| &c.values) {
+        Some(Values::F64(values)) => values.clone(),
+        Some(Values::U32(values)) => values.iter().map(|x| f64::from(*x)).collect(),
+        Some(Values::U64(values)) => values.iter().map(|x| *x as f64).collect(),
+        _ => Vec::new(),
+    }
+}
