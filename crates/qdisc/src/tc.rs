@@ -181,6 +181,17 @@ impl<'a> TcWords<'a> {
         u32::try_from(n).map_err(|_| self.error(format!("{n} is too large; at most {} fits", u32::MAX)))
     }
 
+    /// The next word as a whole number of seconds; `10sec`, as tc prints it, is 10.
+    ///
+    /// # Errors
+    /// See [`TcWords::size`].
+    pub fn seconds(&mut self) -> Result<Duration, TcError> {
+        let word = self.needed("a whole number of seconds")?;
+        let n: Option<u32> = word.strip_suffix("sec").unwrap_or(word).parse().ok();
+        let n = n.ok_or_else(|| self.error(format!("{word:?} is not a whole number of seconds")))?;
+        Ok(Duration::from_secs(u64::from(n)))
+    }
+
     /// The next word as a probability.
     ///
     /// # Errors

@@ -113,7 +113,9 @@ def _shown(entry: dict[str, Any], names: list[str]) -> str:
         lines.append("# not carried over, scenario against tc:")
         lines += [f"#   {d['parameter']}: {d['scenario']}, {d['tc']}" for d in entry["not_carried"]]
     if _FAIR_TO_HOSTS.intersection((entry["tc"] or "").split()):
-        lines.append("# on a device that translates addresses (NAT), add the word nat: hosts look alike without it")
+        lines.append(
+            "# on a device that translates addresses (NAT), add the word nat: hosts look alike without it"
+        )
     if entry["impaired"] and entry["commands"]:
         lines.append("# the link's loss and jitter are not part of it")
     return "\n".join(lines)
