@@ -16,6 +16,7 @@ const SWEEP: (&str, &str) = ("\"link.bottleneck.queue.limit\" = [\"20 packets\"]
 /// Code, and pairs of what stands in the small scenario and what replaces it.
 const CASES: &[(&str, &[(&str, &str)])] = &[
     ("unused-role", &[("name = \"r1\"", "name = \"r1\"\nrole = \"edge\"")]),
+    ("tc-word", &[(QUEUE, "queue = \"cake bandwidth 2mbit nat\""), SWEEP]),
     ("unused-limit", &[(QUEUE, "queue = \"cake\"\nqueue_limit = \"50 packets\""), SWEEP]),
     ("unused-medium", &[("[[link]]\nname", "[[medium]]\nname = \"air\"\nkind = \"wifi\"\n\n[[link]]\nname")]),
     (
