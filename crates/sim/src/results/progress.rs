@@ -66,7 +66,7 @@ impl RunView<'_> {
         };
         let goes_on = flow.app.wake != Instant::MAX || now >= flow.stop;
         let for_good = matches!(present, Activity::Broken | Activity::NoSubflow) && !goes_on;
-        let is_silent = present.is_reason() && (for_good || !delivers) && !self.is_accounted_for(number);
+        let is_silent = present.is_reason() && (for_good || !delivers);
         let at_work = present == Activity::InFlight || present.is_reason();
         let activity = if at_work && delivers && !is_silent { Activity::Delivering } else { present };
         FlowProgress { last_delivery, activity, is_silent }
@@ -156,7 +156,7 @@ impl RunView<'_> {
 
     fn of_streams(&self, number: usize, streams: &StreamFlow) -> Activity {
         let flow = &self.world.flows[number];
-        if streams.count().is_some_and(|asked| flow.stats.completed >= u64::from(asked)) {
+        if self.is_accounted_for(number) {
             return Activity::TransfersOver;
         }
         let open = || self.world.sockets_of(number).filter(|s| !s.end().is_server() && !s.endpoint.is_over());
