@@ -101,7 +101,10 @@ impl RunView<'_> {
     /// Whether each transfer that was asked for is complete or has failed, which the counts of transfers say.
     fn is_accounted_for(&self, number: usize) -> bool {
         let counts = transfers(self.world, number..number + 1);
-        counts.is_some_and(|t| t.not_begun == Some(0) && t.under_way == 0)
+        let all_begun = counts.is_some_and(|t| t.not_begun == Some(0) && t.under_way == 0);
+        let completed = counts.is_some_and(|t| t.asked.is_some_and(|asked| t.completed >= asked));
+        // A player that begins a segment anew has a wake-up for that.
+        completed || (all_begun && self.world.flows[number].app.wake == Instant::MAX)
     }
 
     /// Whether a message is awaited although all that was sent is acknowledged. A reader that takes its time has it in its socket.

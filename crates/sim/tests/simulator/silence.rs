@@ -174,6 +174,18 @@ fn failed_transfers_are_accounted_for_and_no_silence() {
 }
 
 #[test]
+fn player_that_begins_segments_anew_has_none_left_over() {
+    let tcp = "{ kind = \"tcp\", data_retries = 2, syn_retries = 2 }";
+    let video = "{ kind = \"video\", count = 2, segment = \"1 s\" }";
+    let lossy = fault("loss", "p0", "at = \"0 s\"\nuntil = \"100 s\"\nvalue = 1.0");
+    let run = direct("300 s", 1, tcp, video).add(&lossy).run();
+    let counts = &run.json["groups"]["f"]["transfers"];
+    assert!(counts["started"].as_u64() > counts["asked"].as_u64(), "{counts}");
+    assert_eq!((&counts["not_begun"], &counts["completed"]), (&0.into(), &2.into()), "{counts}");
+    assert_well(&run, "transfers_over");
+}
+
+#[test]
 fn data_that_was_acknowledged_and_never_arrived_is_no_error_of_the_simulator() {
     let once = "{ kind = \"transfer\", size = \"100 kB\" }";
     let lossy = fault("loss", "p0", "at = \"0 s\"\nuntil = \"2 s\"\nvalue = 0.05");
