@@ -82,13 +82,13 @@ def _flows(result: Result, shades: Sequence[Span]) -> Chart | None:
         return None
     run = rows["run"].to_numpy().min()
     rows = rows.filter(pl.col("run") == run).with_columns(
-        pl.format("{}[{}]", pl.col("group").cast(pl.String), pl.col("flow")).alias("label"),
-        # Of downloads the delay of what servers send.
-        pl.when(pl.col("end").cast(pl.String) == SERVER)
-        .then(_REVERSE)
-        .otherwise("one_way_delay_s")
-        .alias("one_way_delay_s"),
+        pl.format("{}[{}]", pl.col("group").cast(pl.String), pl.col("flow")).alias("label")
     )
+    if {"end", "one_way_delay_s", _REVERSE} <= set(rows.columns):
+        # Of downloads the delay of what servers send.
+        from_server = pl.col("end").cast(pl.String) == SERVER
+        along = pl.when(from_server).then(_REVERSE).otherwise("one_way_delay_s")
+        rows = rows.with_columns(along.alias("one_way_delay_s"))
     labels = sorted(rows["label"].unique().to_list(), key=natural)[:_MOST_FLOWS]
     if len(labels) <= 1:
         return None
