@@ -35,7 +35,9 @@ pub(crate) fn transfers(world: &World, flows: Range<usize>) -> Option<TransferCo
         t.failed += failed;
         t.under_way += started - completed - failed;
         t.asked = t.asked.zip(streams.count()).map(|(sum, n)| sum + u64::from(n));
-        t.not_begun = t.not_begun.zip(streams.count()).map(|(sum, n)| sum + u64::from(n) - started);
+        // A player begins a segment anew whose connection broke.
+        let not_begun = |n: u32| u64::from(n).saturating_sub(started);
+        t.not_begun = t.not_begun.zip(streams.count()).map(|(sum, n)| sum + not_begun(n));
     }
     sum
 }
