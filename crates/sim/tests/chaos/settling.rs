@@ -34,7 +34,7 @@ pub(crate) fn explained(output: &RunOutput) -> Result<(), String> {
 /// Runs the scenario on and checks that what it began ends.
 pub(crate) fn settles(scenario: &Arc<Scenario>) -> Result<(), String> {
     let quiet = Arc::new(quiet(scenario));
-    if !quiet.flows.iter().any(|group| is_judged(group)) {
+    if !quiet.flows.iter().any(is_judged) {
         return Ok(());
     }
     let mut simulation = Simulation::build(&quiet, 1).map_err(|e| format!("quiet: does not build: {e}"))?;
