@@ -48,6 +48,7 @@ qdiscs! {
     "netfence" => netfence::Netfence(NetfenceConfig),
     "csfq" => csfq::Csfq(CsfqConfig),
     "dfs" => dfs::Dfs(DfsConfig),
+    "tbf" => tbf::Tbf(TbfConfig),
 }
 
 #[cfg(test)]

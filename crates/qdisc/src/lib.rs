@@ -46,6 +46,7 @@ mod sets;
 pub mod signal;
 pub mod tc;
 pub mod testing;
+mod token_bucket;
 mod truesize;
 
 pub use discipline::{Aqm, Backlog, Cx, LinkView, QueueDiscipline, Sink, Verdict};

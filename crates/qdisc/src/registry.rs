@@ -92,7 +92,7 @@ pub(crate) fn differences(
 /// Description of a discipline, from its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
-    /// Family, for grouping: `"fifo"`, `"red"`, `"blue"`, `"price"`, `"delay"` or `"fair"`.
+    /// Family, for grouping: `"fifo"`, `"red"`, `"blue"`, `"price"`, `"delay"`, `"fair"` or `"shaper"`.
     pub family: &'static str,
     /// Summary in a sentence.
     pub summary: &'static str,

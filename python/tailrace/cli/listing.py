@@ -20,6 +20,7 @@ FAMILIES = {
     "price": "controllers of load or price",
     "delay": "controllers of delay",
     "fair": "fair queueing",
+    "shaper": "shapers",
     "own": "your own",
 }
 # Properties shown at a glance.

@@ -22,6 +22,10 @@
 
 mod classes;
 mod classful;
+mod leaf_queue;
+
+pub(super) use classes::Leaf;
+pub(super) use leaf_queue::LeafQueue;
 
 use super::fq_codel::check_flows;
 use crate::discipline::LinkView;
@@ -31,7 +35,7 @@ use crate::host_rules::HostRules;
 use crate::managed::NoLaw;
 use crate::registry::{About, Discipline, Invalid};
 use crate::tc::{TcError, TcLine, TcWords};
-use classes::{Classes, Filter, Leaf, check_quantum};
+use classes::{Classes, Filter, check_quantum};
 use classful::{ClassfulDrr, DrrQueue};
 use tailrace_core::{Bytes, Duration, Limit, Packet, Rate};
 

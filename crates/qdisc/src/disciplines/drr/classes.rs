@@ -223,7 +223,7 @@ fn codepoint(word: &str) -> Result<Dscp, String> {
 }
 
 impl Leaf {
-    pub(super) fn parse(text: &str) -> Result<Self, String> {
+    pub(in super::super) fn parse(text: &str) -> Result<Self, String> {
         let text = text.trim();
         let config = if let Some((name, rest)) = text.split_once('(') {
             let pairs = rest.strip_suffix(')').ok_or_else(|| format!("{text:?} has no closing \")\""))?;
@@ -238,12 +238,12 @@ impl Leaf {
         Ok(Self { text: text.into(), config: Box::new(config) })
     }
 
-    pub(super) fn config(&self) -> &QdiscConfig {
+    pub(in super::super) fn config(&self) -> &QdiscConfig {
         &self.config
     }
 
     /// The same with what `"auto"` stands for on `link`.
-    pub(super) fn explicit(&self, link: &LinkView) -> Self {
+    pub(in super::super) fn explicit(&self, link: &LinkView) -> Self {
         Self { text: self.text.clone(), config: Box::new(self.config.explicit(link)) }
     }
 }

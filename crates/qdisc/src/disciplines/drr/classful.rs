@@ -4,14 +4,14 @@
 //! waits. The first class of the list sends while its next packet fits what it has left; where it does not fit, the class
 //! gets another quantum and goes to the end. A class without packets leaves the list and forgets what it had left.
 
-use super::super::Qdisc;
 use super::classes::{ClassSpec, Classes, Filter, Leaf};
+use super::leaf_queue::LeafQueue;
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::either::Either;
 use crate::flow_queue::FlowQueue;
 use crate::managed::NoLaw;
 use std::collections::VecDeque;
-use tailrace_core::{Bytes, DropReason, Instant, Limit, Packet};
+use tailrace_core::{Bytes, DropReason, Instant, Packet};
 
 /// The queue.
 #[derive(Debug)]
@@ -26,41 +26,9 @@ pub struct ClassfulDrr<P: Packet> {
 
 #[derive(Debug)]
 struct Class<P: Packet> {
-    leaf: Qdisc<P>,
-    /// Room in a FIFO without a law, of which the packet in `head` takes its part.
-    fifo: Option<Limit>,
-    /// The next packet, which did not fit the deficit.
-    head: Option<(P, Instant)>,
+    leaf: LeafQueue<P>,
     quantum: Bytes,
     deficit: Bytes,
-}
-
-impl<P: Packet> Class<P> {
-    fn backlog(&self) -> Backlog {
-        let mut backlog = self.leaf.backlog();
-        if let Some((packet, _)) = &self.head {
-            backlog.packets += 1;
-            backlog.bytes += packet.size();
-        }
-        backlog
-    }
-
-    fn enqueue(&mut self, packet: P, cx: &mut Cx<'_, P>) {
-        match self.fifo {
-            Some(limit) if !self.backlog().has_room(limit, packet.size()) => {
-                cx.sink.dropped(packet, DropReason::Overlimit, cx.now);
-            }
-            _ => self.leaf.enqueue(packet, cx),
-        }
-    }
-
-    /// The next packet.
-    fn peek(&mut self, cx: &mut Cx<'_, P>) -> Option<Bytes> {
-        if self.head.is_none() {
-            self.head = self.leaf.dequeue(cx);
-        }
-        self.head.as_ref().map(|(packet, _)| packet.size())
-    }
 }
 
 impl<P: Packet> ClassfulDrr<P> {
@@ -69,9 +37,7 @@ impl<P: Packet> ClassfulDrr<P> {
         let class = |spec: &ClassSpec| {
             let leaf = spec.leaf.as_ref().unwrap_or(leaf).config();
             Class {
-                leaf: leaf.build(link),
-                fifo: leaf.plain_fifo(),
-                head: None,
+                leaf: LeafQueue::new(leaf, link),
                 quantum: spec.quantum.unwrap_or(quantum),
                 deficit: Bytes::ZERO,
             }
@@ -92,7 +58,7 @@ impl<P: Packet> ClassfulDrr<P> {
 
     /// Class `at` had `before` and has what it has now.
     fn recount(&mut self, at: usize, before: Backlog) -> Backlog {
-        let now = self.classes[at].backlog();
+        let now = self.classes[at].leaf.backlog();
         self.backlog.packets = self.backlog.packets + now.packets - before.packets;
         self.backlog.bytes = self.backlog.bytes + now.bytes - before.bytes;
         now
@@ -108,8 +74,8 @@ impl<P: Packet> QueueDiscipline<P> for ClassfulDrr<P> {
             return;
         };
         let class = &mut self.classes[at];
-        let before = class.backlog();
-        class.enqueue(packet, cx);
+        let before = class.leaf.backlog();
+        class.leaf.enqueue(packet, cx);
         // Every class with packets is active, so a class that had none is new in the list.
         if self.recount(at, before).packets > 0 && before.packets == 0 {
             let class = &mut self.classes[at];
@@ -125,13 +91,13 @@ impl<P: Packet> QueueDiscipline<P> for ClassfulDrr<P> {
         while held < self.active.len() {
             let at = self.active.pop_front()?;
             let class = &mut self.classes[at];
-            let before = class.backlog();
-            let size = class.peek(cx);
+            let before = class.leaf.backlog();
+            let size = class.leaf.peek(cx);
             let mut sent = None;
             match size {
                 Some(size) if size <= class.deficit => {
                     class.deficit -= size;
-                    sent = class.head.take();
+                    sent = class.leaf.take();
                 }
                 Some(_) => {
                     class.deficit += class.quantum;
@@ -164,7 +130,7 @@ impl<P: Packet> QueueDiscipline<P> for ClassfulDrr<P> {
 
     fn handle_timeout(&mut self, cx: &mut Cx<'_, P>) {
         for at in 0..self.classes.len() {
-            let before = self.classes[at].backlog();
+            let before = self.classes[at].leaf.backlog();
             self.classes[at].leaf.handle_timeout(cx);
             if self.recount(at, before).packets == 0 && before.packets > 0 {
                 self.active.retain(|active| *active != at);
@@ -186,7 +152,7 @@ impl<P: Packet> QueueDiscipline<P> for ClassfulDrr<P> {
 
     fn state(&self, out: &mut [f64]) {
         for (class, out) in self.classes.iter().zip(out) {
-            *out = class.backlog().packets as f64;
+            *out = class.leaf.backlog().packets as f64;
         }
     }
 }
