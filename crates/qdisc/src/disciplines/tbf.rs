@@ -31,7 +31,7 @@ tailrace_core::parameters! {
     pub struct TbfConfig {
         /// The rate at which packets leave in the long run. If it is too small, part of the link is unused; if it is
         /// larger than the link's, packets are never held back.
-        rate: Rate = Rate::from_mbit(10), "own choice: tc has no default", in "8 bit/s"..="1000000 Gbit/s": "Linux counts whole bytes a second";
+        rate: Rate = Rate::from_mbit(10), "own choice: tc has no default", in "8 bit/s"..="1000000 Gbit/s": "Linux counts whole bytes a second | no link is faster";
         /// Number of bytes that may leave at once after a pause, as fast as the link can. If it is too small, large
         /// packets are dropped; if it is too large, bursts fill queues further on.
         burst: Bytes = Bytes(10 * 1024), "own choice: tc has no default", in "1 B"..="4294967295 B": "no packet could ever leave | tc counts sizes in 32 bits";
@@ -42,7 +42,7 @@ tailrace_core::parameters! {
         /// where there is no `limit`.
         latency: Option<Duration> = None, "tc-tbf(8); 50 ms: own choice";
         /// The highest rate within a burst. `"auto"`: there is none, and bursts leave as fast as the link can.
-        peakrate: Option<Rate> = None, "Linux sch_tbf", in "8 bit/s"..="1000000 Gbit/s": "Linux counts whole bytes a second";
+        peakrate: Option<Rate> = None, "Linux sch_tbf", in "8 bit/s"..="1000000 Gbit/s": "Linux counts whole bytes a second | no link is faster";
         /// Number of bytes that may leave at once in spite of `peakrate`: at least the largest packet.
         mtu: Bytes = Bytes(1514), "Linux: Ethernet's", in "1 B"..="4294967295 B": "no packet could ever leave | tc counts sizes in 32 bits";
         /// Number of bytes that are counted for each packet beyond its IP size.
