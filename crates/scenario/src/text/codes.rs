@@ -83,6 +83,7 @@ codes! {
         UnusedLimit = "unused-limit": "`queue_limit` has no effect on a discipline without `limit`.",
         UnusedMedium = "unused-medium": "No link uses a medium.",
         UncoupledKernel = "uncoupled-kernel": "A flow has a coupled congestion control, but a Linux kernel at one of its ends, which has none.",
+        LongRun = "long-run": "A run takes more than an hour, as far as its traffic can be told beforehand.",
         NewerToml = "newer-toml": "The file is TOML 1.1, which readers of TOML 1.0 refuse.",
         IgnoredKey = "ignored-key": "Both ends of a flow have Linux kernels, which do not obey a key of its `transport`.",
         OneSidedKey = "one-sided-key": "`tailrace twin` compares two configurations: only the simulated side, or only the kernels, obey a key.",

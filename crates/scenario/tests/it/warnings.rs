@@ -32,6 +32,7 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("unusual-delay", &[("delay = \"10 ms\"", "delay = \"11 s\"")]),
     ("tiny-limit", &[("50 packets", "1 packet")]),
     ("huge-limit", &[("50 packets", "2 MB")]),
+    ("long-run", &[("60 s", "87600 h"), ("interval = \"1 s\"", "interval = \"100 h\"")]),
     ("other-form", &[("sack = true", "profile = \"linux\""), ("\"droptail\"", "\"codel\"")]),
     ("after-the-end", &[("start = \"uniform(0 s, 1 s)\"", "start = \"60 s\"")]),
     ("equal-runs", &[("start = \"uniform(0 s, 1 s)\"\n", ""), (", jitter = 0.1", "")]),
@@ -303,4 +304,26 @@ flow = [
     };
     assert_eq!(with("100 Mbit/s"), ["phase-effect"]);
     assert_eq!(with("5 Mbit/s"), Vec::<&str>::new());
+}
+
+#[test]
+fn what_a_server_answers_is_held_against_the_mtu_too() {
+    // Each application over datagrams whose far end sends says how much, so that advice can look at both directions.
+    let names = tailrace_app::AppConfig::names();
+    let apps = names.iter().filter_map(|name| tailrace_app::AppConfig::default_of(name));
+    let echoes: Vec<_> = apps.filter(|app| app.is_two_way() && app.traffic().is_some()).collect();
+    assert!(!echoes.is_empty());
+    assert!(echoes.iter().all(|app| app.answer().is_some() && app.largest_payload() >= app.answer()));
+}
+
+#[test]
+fn a_duration_of_years_is_warned_of_and_one_of_minutes_is_not() {
+    let with = |duration: &str| {
+        warnings(&changed(&[("60 s", duration), ("interval = \"1 s\"", "interval = \"100 h\"")]), &[])
+    };
+    let found = with("87600 h");
+    assert_eq!(codes(&found), ["long-run"]);
+    let text = found[0].render(false);
+    assert!(text.contains("which takes hours") && text.contains("order of magnitude"), "{text}");
+    assert_eq!(codes(&with("10 min")), Vec::<&str>::new());
 }
