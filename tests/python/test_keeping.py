@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -76,6 +77,44 @@ def test_ctrl_c_while_drawing_says_what_is_kept(small_file, tmp_path):
     assert "the results are in kept" in err
     assert tailrace.Result.load(tmp_path / "kept").n == 3
     assert not any(path.name.startswith(".") for path in tmp_path.rglob("*"))
+
+
+SWALLOWS = """
+import os, signal, time, weakref
+from tailrace.cli import signals
+
+class Dies:
+    pass
+
+def callback(_):
+    os.kill(os.getpid(), signal.SIGTERM)
+    for _ in range(1000):
+        pass
+
+try:
+    with signals.raising(), HELD as held:
+        dies = Dies()
+        reference = weakref.ref(dies, callback)
+        del dies
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            time.sleep(0.01)
+        print("went on")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("held", ["open(os.devnull)", "signals.Held()"])
+def test_a_signal_within_a_callback_that_lets_no_exception_out_is_obeyed(tmp_path, held):
+    program = SWALLOWS.replace("HELD", held)
+    if "Held" in held:
+        # The second one stops; the third would end the program at once.
+        program = program.replace("        del dies\n", "        held.asked = 1\n        del dies\n")
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
 
 
 @pytest.mark.parametrize("loaded", ["tailrace.errors", "typer.main", "tailrace.cli.common"])

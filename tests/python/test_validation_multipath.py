@@ -87,6 +87,23 @@ def test_phases_are_differences_of_looks(cases):
     }
 
 
+def test_a_case_with_a_fault_has_the_longest_silence_and_others_have_none(cases):
+    lines = [tick(s / 5, s * 200_000, (s * 180_000, s * 60_000)) for s in range(1, 151)]
+    text = "begin\n" + "\n".join(lines) + "\nsilence 0.612\ndone\n"
+    backup, equal = cases["backup-takes-over"], cases["equal"]
+    assert measures(backup, guest.parse(backup, text))["silence"] == 0.612
+    assert "silence" not in measures(equal, guest.parse(equal, text))
+    found = judgement.compare([{"silence": 0.43}], [{"silence": 0.612}])
+    assert found[0].text() == "0.43 / 0.61 ± 0.00 **!**"
+
+
+def test_hystart_is_on_at_both_sides_or_neither(cases):
+    for name, word in (("equal-hystart", "1"), ("equal", "0")):
+        init = guest.files(cases[name], 1, Path("/x/m"), Path("/x/t"))["init"]
+        assert f"echo {word} > /sys/module/tcp_cubic/parameters/hystart" in init
+        assert ours.transport(cases[name])["cc"]["hystart"] is (word == "1")
+
+
 def test_a_path_is_back_when_it_carries_half_of_what_it_carried():
     times = [n / 5 for n in range(151)]
     sent, now = [], 0.0

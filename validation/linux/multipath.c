@@ -6,8 +6,8 @@
  * A connection from the network namespace CLIENT to ADDRESS in SERVER. A buffer that is not 0 is set with SO_RCVBUF or
  * SO_SNDBUF. Prints, between "begin" and "done", five times a second "tick TIME received BYTES DEVICE BYTES ...": what the
  * receiving application has got, and what each device of the client whose name begins with c has sent; beside it "memory":
- * the buffer and what it holds, of the receiver and of the sender; at the end the counters of TCP and Multipath TCP that
- * are not zero. */
+ * the buffer and what it holds, of the receiver and of the sender; at the end "silence SECONDS", the longest time in which
+ * the receiving application got nothing after its first byte, and the counters of TCP and Multipath TCP that are not zero. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -133,7 +133,7 @@ static void run(double duration, const char *client, const char *server, const c
     watch(listener, EPOLLIN);
     watch(timer, EPOLLIN);
     uint64_t received = 0, expired;
-    double start = now();
+    double start = now(), heard = 0, silence = 0;
     printf("begin\n");
     while (now() < start + duration) {
         struct epoll_event events[8];
@@ -150,12 +150,20 @@ static void run(double duration, const char *client, const char *server, const c
             } else if (fd == receiver) {
                 ssize_t n = recv(receiver, buffer, CHUNK, MSG_DONTWAIT);
                 if (n == 0) fail("the connection has ended");
-                if (n > 0) received += (uint64_t)n;
-            } else if (fd == sender && send(sender, buffer, CHUNK, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN) {
-                fail("send");
+                if (n > 0) {
+                    if (received && now() - heard > silence) silence = now() - heard;
+                    heard = now();
+                    received += (uint64_t)n;
+                }
+            } else if (fd == sender) {
+                /* A bulk sender fills the buffer: it writes until there is no room, and waits then. */
+                while (send(sender, buffer, CHUNK, MSG_NOSIGNAL | MSG_DONTWAIT) > 0);
+                if (errno != EAGAIN) fail("send");
             }
         }
     }
+    if (received && now() - heard > silence) silence = now() - heard;
+    printf("silence %.3f\n", silence);
     print_counters(server, "/proc/self/net/netstat");
     print_counters(client, "/proc/self/net/netstat");
     print_counters(client, "/proc/self/net/snmp");

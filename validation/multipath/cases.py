@@ -53,6 +53,8 @@ class Case:
     send_kib: int | None
     """SO_SNDBUF."""
     faults: tuple[Fault, ...]
+    hystart: bool = False
+    """Whether cubic leaves slow start by HyStart."""
 
     def delays_ms(self, seed: int) -> list[float]:
         """Delay of each path, one way, in run `seed`."""
@@ -81,4 +83,5 @@ def case_of(entry: dict[str, Any], usual: dict[str, Any]) -> Case:
         receive_kib=entry.get("receive_kib"),
         send_kib=entry.get("send_kib"),
         faults=tuple(Fault(f[0], tuple(f[1]), f[2], f[3]) for f in entry.get("faults", [])),
+        hystart=entry.get("hystart", False),
     )

@@ -144,7 +144,7 @@ def files(case: Case, seed: int, program: Path, prepare: Path) -> dict[str, str]
         "#!/bin/sh",
         "export PATH=/usr/sbin:/usr/bin:/sbin:/bin",
         "mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t tmpfs tmpfs /run",
-        "echo 0 > /sys/module/tcp_cubic/parameters/hystart",
+        f"echo {int(case.hystart)} > /sys/module/tcp_cubic/parameters/hystart",
         "for way in r w; do echo 16777216 > /proc/sys/net/core/${way}mem_max; done",
         "cd ${0%/*}",
         "ip -batch net",
@@ -201,6 +201,7 @@ def parse(case: Case, text: str) -> Course:
         found = re.search(rf"^counter {ns} {name} (\d+)$", text, re.M)
         return float(found.group(1)) if found else 0.0
 
+    silence = re.search(r"^silence ([\d.]+)$", text, re.M)
     return Course(
         times=times,
         received=received,
@@ -208,4 +209,5 @@ def parse(case: Case, text: str) -> Course:
         retransmissions=counter("client", "RetransSegs"),
         timeouts=counter("client", "TCPTimeouts"),
         joins=counter("server", "MPJoinAckRx"),
+        silence_s=float(silence.group(1)) if silence else 0.0,
     )

@@ -15,6 +15,7 @@ FLOORS = {
     "goodput": (0.01, 20e3),
     "share": (0.0, 0.01),
     "back": (0.05, 0.2),
+    "silence": (0.05, 0.1),
     "retransmitted": (0.05, 5.0),
     "timeouts": (0.05, 3.0),
     "joins": (0.05, 0.0),
@@ -38,7 +39,12 @@ class Difference:
 
     def text(self) -> str:
         """`ours / reference ± spread`."""
-        scale, digits = {"goodput": (1e-6, 2), "share": (100.0, 1), "back": (1.0, 1)}.get(self.kind, (1.0, 0))
+        scale, digits = {
+            "goodput": (1e-6, 2),
+            "share": (100.0, 1),
+            "back": (1.0, 1),
+            "silence": (1.0, 2),
+        }.get(self.kind, (1.0, 0))
         ours, reference, spread = (
             f"{v * scale:.{digits}f}" for v in (self.ours, self.reference, self.spread)
         )

@@ -25,6 +25,8 @@ class Course:
     retransmissions: float
     timeouts: float
     joins: float
+    silence_s: float = 0.0
+    """Longest time in which the receiving application got nothing, after its first byte."""
 
     def at(self, time: float) -> int:
         """The look at this time, or the next."""
@@ -65,6 +67,8 @@ def measures(case: Case, course: Course) -> dict[str, float]:
     for fault in case.faults:
         backs = [course.back_s(i, fault.begin_s, fault.end_s) for i in fault.paths]
         found["back"] = sum(backs) / len(backs)
+    if case.faults:
+        found["silence"] = course.silence_s
     found["retransmitted"] = course.retransmissions
     found["timeouts"] = course.timeouts
     found["joins"] = course.joins

@@ -65,7 +65,9 @@ def transport(case: Case) -> dict[str, Any]:
         "profile": "linux_6_1",
         # The guest's devices take one segment at a time (`gso_max_segs 1`), which takes 768 bytes beside its payload.
         "behaviour": {"tso": False, "send_overhead": "768 B"},
-        "cc": {"kind": "cubic", "form": "linux", "hystart": False} if case.tcp == "cubic" else case.tcp,
+        "cc": {"kind": "cubic", "form": "linux", "hystart": case.hystart}
+        if case.tcp == "cubic"
+        else case.tcp,
         "path_manager": {"kind": "linux", "client": endpoints, "subflows": case.subflows},
     } | {name: f"{kib} KiB" for name, kib in buffers.items() if kib is not None}
 
@@ -87,14 +89,17 @@ def run(case: Case, seed: int) -> Course:
         sent.append([a + g for a, g in zip(sent[-1], grown, strict=True)])
         last = now
     summary = result.summary["runs"][0]
-    group, connection = summary["groups"]["mp"], summary["connections"]["mp[0]"]
+    connection = summary["connections"]["mp[0]"]
+    # The guest's counters are the client's; those of the group count the server's timeouts, of its FINs, too.
+    client = result.connections.row(0, named=True)
     return Course(
         times=times,
         received=received,
         sent=sent,
-        retransmissions=group["retransmitted_packets"],
-        timeouts=group["timeouts"],
+        retransmissions=client["retransmitted_packets"],
+        timeouts=client["timeouts"],
         joins=connection["subflows_established"] - 1,
+        silence_s=result.flows["longest_silence_s"][0],
     )
 
 

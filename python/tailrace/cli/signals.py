@@ -5,9 +5,12 @@ so that it can clear up (`raising`). From the first run to the end of saving the
 kept (`Held`). Whoever insists is obeyed.
 """
 
+import _thread
 import os
 import signal
+import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
@@ -33,11 +36,13 @@ def quitting() -> Iterator[None]:
 @contextmanager
 def raising() -> Iterator[None]:
     """Raises `KeyboardInterrupt`."""
+    hook, sys.unraisablehook = sys.unraisablehook, _unraisable
     before = _install(_raise)
     try:
         yield
     finally:
         _restore(before)
+        sys.unraisablehook = hook
 
 
 class Held:
@@ -60,6 +65,8 @@ class Held:
         _restore(self._before)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
+        if _swallowed.is_set():
+            _raise(number, frame)
         self.asked += 1
         if self.asked == 1:
             _say("\ninterrupted: finished runs are kept; Ctrl-C again stops at once\n")
@@ -75,7 +82,28 @@ def _quit(_number: int, _frame: FrameType | None) -> NoReturn:
 
 
 def _raise(_number: int, _frame: FrameType | None) -> NoReturn:
+    _swallowed.clear()
     raise KeyboardInterrupt
+
+
+# Whether the next signal repeats one whose exception was swallowed.
+_swallowed = threading.Event()
+# Until then a destructor or a callback of a weak reference has ended.
+_MOMENT_S = 0.01
+
+
+def _unraisable(ignored: "sys.UnraisableHookArgs") -> None:
+    """Repeats a signal that came within a destructor or a callback of a weak reference, which let no exception out."""
+    if not issubclass(ignored.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(ignored)
+        return
+    _swallowed.set()
+    threading.Thread(target=_repeat, daemon=True).start()
+
+
+def _repeat() -> None:
+    time.sleep(_MOMENT_S)
+    _thread.interrupt_main(signal.SIGTERM)
 
 
 def _say(text: str) -> None:

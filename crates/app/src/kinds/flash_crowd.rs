@@ -6,7 +6,7 @@
 use crate::application::{AppContext, Application, ConnectionData, EndpointRole};
 use crate::bounds::SIZES;
 use crate::direction::Direction;
-use crate::registry::{AppKind, RequiredTransport, TransferCount};
+use crate::registry::{AppKind, KeyConflict, RequiredTransport, TransferCount};
 use tailrace_core::{Duration, Instant, SizeDist};
 
 tailrace_core::parameters! {
@@ -34,6 +34,9 @@ tailrace_core::parameters! {
     }
 }
 
+/// Least mean time between arrivals, as for `arrivals`.
+const LEAST_GAP: Duration = Duration::from_micros(100);
+
 impl FlashCrowdConfig {
     /// Arrival rate at this time since the flow's start, as a multiple of the rate before the crowd.
     fn level(&self, elapsed: Duration) -> f64 {
@@ -60,6 +63,22 @@ impl AppKind for FlashCrowdConfig {
 
     fn build(&self) -> FlashCrowd {
         FlashCrowd { config: self.clone(), started: Instant::ZERO }
+    }
+    fn validate(&self) -> Result<(), KeyConflict> {
+        let (gap, least) = (self.gap.as_nanos() as f64, LEAST_GAP.as_nanos() as f64);
+        if gap >= least * self.shock {
+            return Ok(());
+        }
+        // Rounded so that both remedies hold.
+        let shock = (gap / least).floor();
+        let longer = Duration::from_micros((least * self.shock / 1e3).ceil() as u64);
+        let why = format!(
+            "with gap = {} there is an arrival every {} at the peak, and each opens a connection, which takes computing time: \
+             at least {LEAST_GAP}, by a shock of at most {shock} or a gap of at least {longer}",
+            self.gap,
+            Duration::from_nanos((gap / self.shock).round() as u64)
+        );
+        Err(KeyConflict::OutOfRange("shock", why))
     }
     fn sender(&self) -> EndpointRole {
         self.direction.sender()
@@ -144,6 +163,21 @@ mod tests {
             found.extend(actions.others().next().map(|_| now.as_secs_f64()));
         }
         found
+    }
+
+    #[test]
+    fn arrivals_at_the_peak_are_bounded_as_those_of_arrivals() {
+        let crowd = |gap_us: u64, shock: f64| FlashCrowdConfig {
+            gap: Duration::from_micros(gap_us),
+            shock,
+            ..Default::default()
+        };
+        assert_eq!(crowd(1000, 10.0).validate(), Ok(()));
+        // 0.7 us from one arrival to the next.
+        let Err(KeyConflict::OutOfRange("shock", why)) = crowd(1000, 1500.0).validate() else { panic!() };
+        assert!(why.contains("gap = 1 ms") && why.contains("every 667 ns"), "{why}");
+        assert!(why.contains("a shock of at most 10 or a gap of at least 150 ms"), "{why}");
+        assert_eq!(crowd(150_000, 1500.0).validate(), Ok(()));
     }
 
     #[test]

@@ -203,5 +203,7 @@ fn endpoint(out: &mut Lines, f: &FlowDecl, header: Option<Bytes>, config: &TcpCo
     // Parameters that the kind of attack sets are left out: they are not for the transport to set.
     let conduct = f.attack.as_ref().map(AttackConfig::transport_keys).unwrap_or_default();
     let is_own = |name: &str| conduct.iter().all(|(said, _)| *said != name);
-    out.params(TcpConfig::params(), |name| config.get(name).filter(|_| is_own(name)));
+    // Beside a buffer that grows, a size would be read as one that was set.
+    let has_effect = |name: &str| name != "receive_buffer" || config.tcp_rmem.is_none();
+    out.params(TcpConfig::params(), |name| config.get(name).filter(|_| is_own(name) && has_effect(name)));
 }

@@ -9,6 +9,7 @@ use tailrace_scenario::model::{
 };
 use tailrace_scenario::{Diagnostic, Files, Parsed, Scenario, Source, parse, render_all};
 use tailrace_transport::cc::CubicForm;
+use tailrace_transport::config::{HalveBase, Increase};
 use tailrace_transport::mptcp::MptcpPlan;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::{CcConfig, Profile, TcpConfig};
@@ -100,6 +101,26 @@ fn cubic_of_the_profile_linux_is_linuxs_unless_it_is_written_otherwise() {
     assert_eq!(cubic(&format!("profile = \"linux\", {own}")), (CubicForm::Rfc9438, false));
 }
 
+/// ns-3's classes differ by more than their growth: `TcpNewReno` counts ACKs, `TcpCubic`, `TcpLinuxReno` and `TcpDctcp` segments.
+#[test]
+fn profile_ns3_has_the_values_of_the_class_that_the_control_stands_for() {
+    let of = |more: &str| {
+        let (config, cc) = endpoint(&format!("profile = \"ns3\"{more}"));
+        let b = config.behaviour;
+        (cc.name(), b.abc_limit, b.increase, b.halve_base)
+    };
+    let (segments, acks) = (Increase::Bytes, Increase::Acks);
+    assert_eq!(of(""), ("cubic", 255, segments, HalveBase::Window));
+    assert_eq!(of(", cc = \"reno\""), ("reno", 255, segments, HalveBase::Window));
+    assert_eq!(of(", cc = \"dctcp\""), ("dctcp", 255, segments, HalveBase::Window));
+    assert_eq!(of(", cc = \"newreno\""), ("newreno", 1, acks, HalveBase::Flight));
+    assert_eq!(of(", cc = \"vegas\""), ("vegas", 1, segments, HalveBase::Flight));
+    let own = ", cc = \"newreno\", behaviour = { abc_limit = 2, increase = \"bytes\" }";
+    assert_eq!(of(own), ("newreno", 2, segments, HalveBase::Flight));
+    let CcConfig::Cubic(cubic) = endpoint("profile = \"ns3\"").1 else { panic!() };
+    assert_eq!((cubic.form, cubic.hystart), (CubicForm::Ns3, true));
+}
+
 #[test]
 fn a_buffer_that_is_written_is_not_tuned() {
     let tuned = |more: &str| {
@@ -110,7 +131,9 @@ fn a_buffer_that_is_written_is_not_tuned() {
     assert_eq!(tuned("receive_buffer = \"64 kB\","), (None, Some(16_384)));
     assert_eq!(tuned("send_buffer = \"64 kB\","), (Some(131_072), None));
     let both = "receive_buffer = \"64 kB\", tcp_rmem = \"4096 65536 65536\",";
-    assert_eq!(tuned(both), (Some(65_536), Some(16_384)));
+    assert_eq!(tuned(both), (None, Some(16_384)), "a size that is set wins");
+    let grows = "tcp_rmem = \"4096 65536 65536\",";
+    assert_eq!(tuned(grows), (Some(65_536), Some(16_384)));
 }
 
 #[test]

@@ -7,6 +7,7 @@
 mod hystart;
 mod linux;
 
+use self::hystart::Signs;
 use self::linux::Growth;
 use super::delegation::plain;
 use super::hystart::{Advice, HyStart};
@@ -22,6 +23,9 @@ choices! {
         /// Linux's growth: in whole segments, by counting ACKs between increases, and with a Reno-friendly window whose
         /// growth never speeds up (RFC 9438 lets it grow like standard TCP once it has caught up). `c` is 41/1024 * 10.
         Linux = "linux",
+        /// That of Linux, as ns-3's `TcpCubic` has it, with later signs for HyStart: ACKs close to one another for a whole least round
+        /// trip, and round trips of twice the least.
+        Ns3 = "ns3",
     }
 }
 
@@ -90,7 +94,11 @@ impl Algorithm for Cubic {
         "Grows the window as a cubic function of the time since the last loss; the default of most systems";
     const CITATION: &'static str = "RFC 9438";
     fn build(config: &CubicConfig, setup: &Setup) -> Self {
-        let linux = config.form == CubicForm::Linux;
+        let signs = match config.form {
+            CubicForm::Rfc9438 => None,
+            CubicForm::Linux => Some(Signs::Linux),
+            CubicForm::Ns3 => Some(Signs::Ns3),
+        };
         let cwnd = setup.initial_window as f64 / setup.mss as f64;
         Self {
             setup: *setup,
@@ -107,8 +115,9 @@ impl Algorithm for Cubic {
             epoch: None,
             last_ack: Instant::ZERO,
             prior: None,
-            hystart: (config.hystart && !linux).then(|| Box::new(HyStart::new())),
-            linux: linux.then(|| Box::new(Growth::new(config.reno_friendly, config.hystart))),
+            hystart: (config.hystart && signs.is_none()).then(|| Box::new(HyStart::new())),
+            linux: signs
+                .map(|signs| Box::new(Growth::new(config.reno_friendly, config.hystart.then_some(signs)))),
         }
     }
 }

@@ -15,7 +15,7 @@ pub use cubic::CubicForm;
 pub use outside::{Outside, OutsideControl};
 pub use vegas::RoundTrip;
 
-use crate::config::{EcnEcho, EcnLeast, Increase, Profile, TcpConfig, WindowUnit};
+use crate::config::{EcnEcho, EcnLeast, HalveBase, Increase, Profile, TcpBehaviour, TcpConfig, WindowUnit};
 use tailrace_core::params::{Invalid, Parameters};
 use tailrace_core::{Bytes, Duration, Instant, Rate};
 
@@ -36,8 +36,25 @@ impl CcConfig {
     /// The algorithm of a connection that names none: CUBIC, and what `profile` makes of it.
     pub fn for_profile(profile: Profile) -> Self {
         let linux = profile.is_linux() || profile == Profile::Mptcp094;
-        let form = if linux { CubicForm::Linux } else { CubicForm::Rfc9438 };
-        Self::Cubic(CubicConfig { form, hystart: linux, ..CubicConfig::default() })
+        let form = match profile {
+            Profile::Ns3 => CubicForm::Ns3,
+            _ if linux => CubicForm::Linux,
+            _ => CubicForm::Rfc9438,
+        };
+        Self::Cubic(CubicConfig { form, hystart: form != CubicForm::Rfc9438, ..CubicConfig::default() })
+    }
+
+    /// Fits the values of a profile to this control, where the stack has them in the control's class. In ns-3 `TcpCubic`,
+    /// `TcpLinuxReno` (`reno`) and `TcpDctcp` count all segments that an ACK acknowledges, and take their share of the window;
+    /// `TcpNewReno` counts ACKs, and halves what is in flight. From it come the slow start of the others, and their halving.
+    pub fn fit_behaviour(&self, profile: Profile, behaviour: &mut TcpBehaviour) {
+        if profile != Profile::Ns3 || matches!(self, Self::Cubic(_) | Self::Reno(_) | Self::Dctcp(_)) {
+            return;
+        }
+        (behaviour.abc_limit, behaviour.halve_base) = (1, HalveBase::Flight);
+        if matches!(self, Self::NewReno(_)) {
+            behaviour.increase = Increase::Acks;
+        }
     }
 }
 

@@ -59,8 +59,11 @@ impl TcpBehaviour {
         ..Self::RFC
     };
 
-    /// ns-3-dev, `src/internet/model/tcp-socket-base.cc` and `tcp-socket.cc`.
+    /// ns-3-dev, `src/internet/model/tcp-socket-base.cc` and `tcp-socket.cc`, with `TcpCubic`, its default; for other controls see
+    /// [`CcConfig::fit_behaviour`](crate::CcConfig::fit_behaviour).
     pub const NS3: Self = Self {
+        abc_limit: u8::MAX,
+        halve_base: HalveBase::Window,
         rtt_tick: Duration::ZERO,
         clock_granularity: Duration::from_millis(1),
         recovery_exit: RecoveryExit::Ssthresh,

@@ -617,13 +617,15 @@ impl Mptcp {
     /// Tells the connection the time. Whatever is due happens; early calls do nothing.
     pub fn handle_timeout(&mut self, now: Instant) {
         self.update_windows(now);
+        let mut expired = false;
         for id in 0..self.subflows.len() {
             if self.subflows.deadline(id) <= now {
                 self.on_subflow_deadline(id, now);
+                expired = true;
             }
         }
         if self.data_rto.at() <= now {
-            self.on_data_timeout(now);
+            self.on_data_timer(expired, now);
         }
         if self.fallback.deadline() <= now {
             self.repeat_fail(now);

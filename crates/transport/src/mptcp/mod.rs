@@ -255,7 +255,8 @@ impl Mptcp {
         if self.push.fills_queues() {
             // Without a send buffer of the connection's own the subflow has the kernel's default.
             let size = buffer_size::sizes(&self.plan).map_or(BufferSize::KERNEL, |(_, send)| send);
-            subflow.send_buffer = Some(SendBuffer::new(size));
+            subflow.send_buffer =
+                Some(SendBuffer::with_segments(size, buffer_size::segment_memory(&self.plan)));
             subflow.tcp.follow_packets(u32::from(self.plan.mptcp.mapping_len()));
         }
         subflow.peer_window = self.plan.mptcp.keeps_larger_window.then(PeerWindow::default);
@@ -588,12 +589,16 @@ fn coupling_of(plan: &MptcpPlan) -> Option<Coupling> {
 fn directions(plan: &MptcpPlan, lead: Lead) -> (DataSender, DataReceiver) {
     let (receive, send) = buffer_size::sizes(plan).unzip();
     let snd = match send.filter(|_| lead != Lead::None) {
-        Some(size) => DataSender::with_memory(SendBuffer::new(size)),
+        Some(size) => {
+            DataSender::with_memory(SendBuffer::with_segments(size, buffer_size::segment_memory(plan)))
+        }
         None => DataSender::new(plan.tcp.send_buffer.map_or(u64::MAX, |b| b.get())),
     };
     let (mss, stamps, share) = (plan.tcp.mss.get(), plan.tcp.timestamps, plan.mptcp.window_share);
     let options = u64::from(plan.mptcp.mapping_len()) + if stamps { buffer_size::STAMPS } else { 0 };
-    let receive = receive.map(|size| RcvBuffer::new(size, mss, stamps, share).with_options(options));
+    let overhead = plan.tcp.packet_overhead.get();
+    let receive = receive
+        .map(|size| RcvBuffer::new(size, mss, stamps, share).with_options(options).with_overhead(overhead));
     let first = RcvSpace::new(buffer_size::first_window(plan));
     (snd, DataReceiver::with_memory(receive, plan.tcp.receive_buffer.get(), first))
 }

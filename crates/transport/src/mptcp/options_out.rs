@@ -156,11 +156,11 @@ impl Mptcp {
     }
 
     /// Clears PSH on all but the last segment of what the application has written, as each chunk is the last to its TCP; `end` is the data
-    /// sequence number after the segment.
+    /// sequence number after the segment. Where queues are filled, the packet that a push ends with has it (`tcp_push`), of however many
+    /// segments packets are.
     #[inline]
     fn push_last_only(&self, segment: &mut Segment, end: Option<u64>) {
-        let pushes_packets = self.push.fills_queues() && self.plan.tcp.tso;
-        if end.is_some_and(|end| end < self.snd.app_end()) && !pushes_packets {
+        if end.is_some_and(|end| end < self.snd.app_end()) && !self.push.fills_queues() {
             segment.flags = segment.flags.without(Flags::PSH);
         }
     }

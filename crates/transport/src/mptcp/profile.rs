@@ -9,7 +9,7 @@ use super::coupled::{CoupledConfig, LiaConfig, LinkedIncreasesConfig};
 use super::path_manager::{FullmeshConfig, LinuxPathsConfig, PathManagerConfig};
 use super::scheduler::{LinuxSchedulerConfig, LowestRttConfig, RoundRobinConfig, SchedulerConfig};
 use crate::cc::CcConfig;
-use crate::config::{Handshake, Profile, TcpConfig};
+use crate::config::{HalveBase, Handshake, Profile, TcpConfig};
 use std::sync::Arc;
 use tailrace_core::{Bytes, Duration};
 
@@ -39,6 +39,7 @@ impl MptcpPlan {
         if profile == Profile::Ns3 {
             // Kheirkhah's model has a TCP of its own, `mp-tcp-socket-base.cc`: NewReno from one segment on.
             (tcp.iw, tcp.sack, tcp.limited_transmit) = (Some(1), false, false);
+            (tcp.behaviour.abc_limit, tcp.behaviour.halve_base) = (1, HalveBase::Flight);
         }
         Self {
             mptcp: MptcpConfig::for_profile(profile),

@@ -7,6 +7,7 @@
 use super::Mptcp;
 use super::behaviour::DataTimer;
 use super::chunk::DataChunk;
+use super::write_space::AFTERWARDS;
 use crate::tcp::timer::wheel;
 use tailrace_core::{Bytes, Duration, Instant};
 
@@ -215,7 +216,17 @@ impl Mptcp {
         if none { wait.max(self.plan.mptcp.min_data_rto) } else { wait }
     }
 
-    /// Handles an expiry of the timer of the data level.
+    /// Handles an expiry of the timer of the data level. In a kernel a worker retransmits data, after all timers of the tick
+    /// (`mptcp_retransmit_timer`, `mptcp_worker`): if those of subflows `expired` with it, what they send leaves first, and their next
+    /// timeouts are noted.
+    pub(super) fn on_data_timer(&mut self, expired: bool, now: Instant) {
+        if expired && self.plan.mptcp.data_timer == DataTimer::Subflows {
+            self.data_rto.start(now.saturating_add(AFTERWARDS));
+        } else {
+            self.on_data_timeout(now);
+        }
+    }
+
     pub(super) fn on_data_timeout(&mut self, now: Instant) {
         self.data_rto.on_expiry();
         if self.snd.is_shut_out() {

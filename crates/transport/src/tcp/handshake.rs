@@ -217,7 +217,7 @@ impl Tcp {
     fn syn_window(&self, answer: bool) -> u64 {
         let window = self.buffers.initial_window(&self.config);
         let plain = self.shared_window.is_none();
-        if !self.config.tso || (plain && self.buffers.is_none()) {
+        if self.buffers.is_none() && (plain || !self.config.tso) {
             return window;
         }
         let stamps = if answer && self.options.timestamps { 0 } else { TIMESTAMP_LEN };

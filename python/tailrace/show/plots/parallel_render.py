@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,6 +29,7 @@ Source: TypeAlias = Result | Comparison | Sweep
 
 # With fewer figures for each process the time that another takes to start is not won back.
 _WORTH = 5
+_MOMENT_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -88,8 +91,16 @@ def _kept(places: tuple[Path, ...]) -> Source:
 
 
 def _raise_first(futures: Iterator[Future[None]]) -> None:
-    for future in futures:
-        future.result()
+    try:
+        for future in futures:
+            future.result()
+    except BrokenProcessPool:
+        # A signal to all processes ends helpers sooner than it is heard here.
+        time.sleep(_MOMENT_S)
+        raise UsageError(
+            "a process that drew figures was ended from outside, as systems do that are short of memory; -j 1 draws "
+            "them in one"
+        ) from None
 
 
 @contextmanager

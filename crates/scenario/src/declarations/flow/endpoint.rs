@@ -17,14 +17,14 @@ pub(super) fn read_endpoint(
     mut config: TcpConfig,
     profile: Option<Profile>,
 ) -> Option<(TcpConfig, Option<Bytes>)> {
-    // A size that is set is one, and not where tuning begins.
-    if r.has("receive_buffer") {
-        config.tcp_rmem = None;
-    }
     if r.has("send_buffer") {
         config.tcp_wmem = None;
     }
     let fine = r.set_params(|name, value| config.set(name, value));
+    // A size that is set is one, and not where tuning begins, whatever else is written.
+    if r.has("receive_buffer") {
+        config.tcp_rmem = None;
+    }
     // ns-2 begins with ssthresh_ = window_ (TcpAgent::reset).
     if profile == Some(Profile::Ns2) && !r.has("initial_ssthresh") {
         config.initial_ssthresh = config.window;

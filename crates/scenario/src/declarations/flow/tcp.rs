@@ -22,17 +22,21 @@ pub(super) fn read(node: &Node, plugins: &Plugins, sink: &Sink<'_>) -> Option<(T
     let others = keys_elsewhere("tcp");
     let r = Reader::new(node, &TCP, sink)?.kinded().with_params(TcpConfig::params()).elsewhere(&others);
     let profile = read_profile(&r);
-    let mut config = TcpConfig::for_profile(profile.unwrap_or(Profile::Rfc));
+    let based_on = profile.unwrap_or(Profile::Rfc);
+    let usual = CcConfig::for_profile(based_on);
+    let cc = match r.node("cc") {
+        Some(node) => read_cc(node, usual, plugins, sink),
+        None => Some(usual),
+    };
+    let mut config = TcpConfig::for_profile(based_on);
+    if let Some(cc) = &cc {
+        cc.fit_behaviour(based_on, &mut config.behaviour);
+    }
     let above = behaviour::keys_above(&TCP, TcpConfig::params());
     let fine = behaviour::read(&r, &TCP_BEHAVIOUR, TcpBehaviour::params(), &above, |name, value| {
         config.behaviour.set(name, value)
     });
     let endpoint = read_endpoint(&r, config, profile);
-    let usual = CcConfig::for_profile(profile.unwrap_or(Profile::Rfc));
-    let cc = match r.node("cc") {
-        Some(node) => read_cc(node, usual, plugins, sink),
-        None => Some(usual),
-    };
     r.finish();
     let (config, header) = endpoint?;
     let complete = (Transport::Tcp { config: Arc::new(config), cc: cc?, header }, profile?);

@@ -5,6 +5,13 @@ use super::Case;
 pub(super) const CASES: &[Case] = &[
     ("sizes_of_a_file", &[("app = \"bulk\"", "app = { kind = \"transfer\", size = \"cdf(web.cdf)\" }")]),
     (
+        "flash_crowd_that_is_too_dense",
+        &[(
+            "app = \"bulk\"",
+            "app = { kind = \"flash_crowd\", size = \"20 kB\", gap = \"1 ms\", shock = 1000, sustained = \"1 s\" }",
+        )],
+    ),
+    (
         "tcp_app_on_udp",
         &[("app = \"bulk\"", "app = { kind = \"cbr\", rate = \"1 Mbit/s\", size = \"1000 B\" }")],
     ),

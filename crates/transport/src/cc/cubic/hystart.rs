@@ -17,8 +17,21 @@ const LARGEST_RISE: Duration = Duration::from_millis(16);
 const BURSTS: f64 = 4.0 * 65_536.0;
 const LONGEST_BURST: Duration = Duration::from_millis(1);
 
+/// Most that a least round trip counts for in ns-3 (`HyStartDelayMax`), where it is its own rise.
+const LARGEST_RISE_NS3: Duration = Duration::from_secs(1);
+
+/// When a sign shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Signs {
+    /// Linux: half a least round trip, and a rise by an eighth of it.
+    Linux,
+    /// ns-3 (`TcpCubic::HystartUpdate`): a whole one, and a rise by all of it, of the first eight round trips of a window alone.
+    Ns3,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Hystart {
+    signs: Signs,
     /// It has ended slow start; after a timeout it is made anew.
     found: bool,
     started: bool,
@@ -32,8 +45,9 @@ pub(super) struct Hystart {
 }
 
 impl Hystart {
-    pub(super) const fn new() -> Self {
+    pub(super) const fn new(signs: Signs) -> Self {
         Self {
+            signs,
             found: false,
             started: false,
             round_start: Instant::ZERO,
@@ -47,8 +61,8 @@ impl Hystart {
 
     /// A timeout at `now` makes it anew: all that is out is a round (`cubictcp_state`).
     pub(super) const fn restart(&mut self, now: Instant) {
-        *self =
-            Self { started: true, round_start: now, last_ack: now, una: self.una, end: None, ..Self::new() };
+        let (una, anew) = (self.una, Self::new(self.signs));
+        *self = Self { started: true, round_start: now, last_ack: now, una, end: None, ..anew };
     }
 
     /// Every ACK that advances counts towards the end of the round.
@@ -89,6 +103,9 @@ impl Hystart {
             return false;
         }
         self.last_ack = ack.now;
+        if self.signs == Signs::Ns3 {
+            return ack.now.saturating_since(self.round_start) > base;
+        }
         // Linux paces by two windows a round trip in slow start, or would.
         let seconds = ack.smoothed_rtt.as_secs_f64() * BURSTS / (2.0 * bytes).max(1.0);
         let burst = Duration::from_secs(1).mul_f64(seconds.min(1.0)).min(LONGEST_BURST);
@@ -96,12 +113,19 @@ impl Hystart {
     }
 
     fn sees_delay(&mut self, rtt: Duration, base: Duration) -> bool {
-        self.least = self.least.min(rtt);
-        if self.samples < SAMPLES {
+        let samples = self.samples < SAMPLES;
+        if samples || self.signs == Signs::Linux {
+            self.least = self.least.min(rtt);
+        }
+        if samples {
             self.samples += 1;
             return false;
         }
-        self.least > base + (base / 8).clamp(LEAST_RISE, LARGEST_RISE)
+        let rise = match self.signs {
+            Signs::Linux => (base / 8).clamp(LEAST_RISE, LARGEST_RISE),
+            Signs::Ns3 => base.clamp(LEAST_RISE, LARGEST_RISE_NS3),
+        };
+        self.least > base + rise
     }
 }
 
@@ -131,24 +155,34 @@ mod tests {
     #[test]
     fn a_train_as_long_as_half_a_round_trip_ends_slow_start() {
         // (50 + 1) / 2 ms of ACKs 1 ms apart: the first beyond is that at 26 ms.
-        assert_eq!(round(&mut Hystart::new(), 40, 1000, 100, 50), Some(26));
+        assert_eq!(round(&mut Hystart::new(Signs::Linux), 40, 1000, 100, 50), Some(26));
         // 3 ms apart they are no train, and shorter ones say nothing.
-        assert_eq!(round(&mut Hystart::new(), 40, 3000, 100, 50), None);
-        assert_eq!(round(&mut Hystart::new(), 20, 1000, 100, 50), None);
+        assert_eq!(round(&mut Hystart::new(Signs::Linux), 40, 3000, 100, 50), None);
+        assert_eq!(round(&mut Hystart::new(Signs::Linux), 20, 1000, 100, 50), None);
     }
 
     #[test]
     fn round_trips_that_rise_by_an_eighth_end_slow_start_at_the_ninth() {
         // 50 + 6.25 ms.
-        assert_eq!(round(&mut Hystart::new(), 20, 3000, 100, 57), Some(8));
-        assert_eq!(round(&mut Hystart::new(), 20, 3000, 100, 56), None);
+        assert_eq!(round(&mut Hystart::new(Signs::Linux), 20, 3000, 100, 57), Some(8));
+        assert_eq!(round(&mut Hystart::new(Signs::Linux), 20, 3000, 100, 56), None);
+    }
+
+    #[test]
+    fn signs_of_ns3_come_later() {
+        let ns3 = || Hystart::new(Signs::Ns3);
+        // 50 ms of ACKs 1 ms apart: the first beyond is that at 51 ms.
+        assert_eq!(round(&mut ns3(), 80, 1000, 100, 50), Some(51));
+        // 50 and 50 ms.
+        assert_eq!(round(&mut ns3(), 20, 3000, 100, 101), Some(8));
+        assert_eq!(round(&mut ns3(), 20, 3000, 100, 100), None);
     }
 
     #[test]
     fn after_a_timeout_the_first_round_ends_with_what_was_out() {
         // The train began with the timeout, long before the first ACK; 30 of 30 segments are the round.
-        assert_eq!(round(&mut Hystart::new(), 30, 1000, 100, 50), Some(26));
-        let mut h = Hystart::new();
+        assert_eq!(round(&mut Hystart::new(Signs::Linux), 30, 1000, 100, 50), Some(26));
+        let mut h = Hystart::new(Signs::Linux);
         h.restart(Instant::from_millis(20));
         assert_eq!(round(&mut h, 30, 1000, 100, 50), None);
         assert_eq!(round(&mut h, 30, 1000, 200, 50), Some(26));
@@ -156,12 +190,12 @@ mod tests {
 
     #[test]
     fn below_sixteen_segments_it_sees_nothing() {
-        assert_eq!(round(&mut Hystart::new(), 15, 3000, 100, 90), None);
+        assert_eq!(round(&mut Hystart::new(Signs::Linux), 15, 3000, 100, 90), None);
     }
 
     #[test]
     fn each_round_looks_afresh_and_it_ends_slow_start_once() {
-        let mut h = Hystart::new();
+        let mut h = Hystart::new(Signs::Linux);
         assert_eq!(round(&mut h, 18, 3000, 100, 50), None);
         assert_eq!(round(&mut h, 18, 3000, 200, 90), Some(8));
         assert_eq!(round(&mut h, 18, 3000, 300, 90), None);

@@ -7,7 +7,7 @@
 //! is exact where Linux's is a few thousandths off.
 
 use super::super::AckSample;
-use super::hystart::Hystart;
+use super::hystart::{Hystart, Signs};
 use tailrace_core::{Duration, Instant, math};
 
 /// C is so many of 1024 parts: `bic_scale` of 41, ten times.
@@ -46,7 +46,7 @@ pub(super) struct Growth {
 }
 
 impl Growth {
-    pub(super) fn new(friendly: bool, hystart: bool) -> Self {
+    pub(super) fn new(friendly: bool, hystart: Option<Signs>) -> Self {
         Self {
             friendly,
             epoch: None,
@@ -58,7 +58,7 @@ impl Growth {
             acked: 0.0,
             seen: (0.0, 0),
             least: Duration::ZERO,
-            hystart: hystart.then(Hystart::new),
+            hystart: hystart.map(Hystart::new),
         }
     }
 
@@ -206,7 +206,7 @@ mod tests {
     fn a_small_window_grows_by_about_half_a_segment_a_round_trip_and_goes_on_so() {
         // From 7 of 10: the friendly window gains 8/15 a round trip, 16 in 30; the cubic is still below (at 3 s it is
         // 0.4 (3.1 - 1.96)^3 = 0.6 above 10). RFC 9438 would grow by one a round trip beyond 10.
-        let windows = rounds(&mut Growth::new(true, false), 7.0, 10.0, 30);
+        let windows = rounds(&mut Growth::new(true, None), 7.0, 10.0, 30);
         assert!(windows.windows(2).all(|w| w[1] >= w[0] && w[1] - w[0] <= 1), "{windows:?}");
         let last = windows[29];
         assert!((20..=23).contains(&last), "7 + 16, and behind by what one whole segment waits: {windows:?}");
@@ -216,7 +216,7 @@ mod tests {
     fn a_large_window_follows_the_cubic() {
         // W_max 200 from 140: K = cbrt(60 / 0.4004) = 5.31 s. One least round trip ahead of 4 s the target is
         // 200 - 0.4004 * 1.21^3 = 199.3; the window gets there within about a round trip.
-        let windows = rounds(&mut Growth::new(false, false), 140.0, 200.0, 80);
+        let windows = rounds(&mut Growth::new(false, None), 140.0, 200.0, 80);
         assert!((196..=200).contains(&windows[39]), "{windows:?}");
         // At 8 s: 200 + 0.4004 * 2.79^3 = 208.7 ahead.
         assert!((205..=209).contains(&windows[79]), "{windows:?}");
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn the_cubic_is_looked_at_once_a_tick() {
-        let mut g = Growth::new(false, false);
+        let mut g = Growth::new(false, None);
         g.epoch = Some(1000);
         // W_max 200 from 140: K = 5.311 s, 5438 parts. At tick 3000 the target is 200 - 410 * 3390^3 / 2^40, which is 186: 140 / 46.
         (g.origin, g.k, g.seen) = (200.0, 5438, (139.0, 2999));
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn before_the_first_loss_the_window_gains_at_least_a_twentieth() {
-        let windows = rounds(&mut Growth::new(true, false), 100.0, 0.0, 1);
+        let windows = rounds(&mut Growth::new(true, None), 100.0, 0.0, 1);
         assert_eq!(windows, [105]);
     }
 }

@@ -10,6 +10,8 @@ pub(in crate::mptcp) const MOST: u64 = 1 << 40;
 pub(in crate::mptcp) const INITIAL_SEGMENTS: u64 = 10;
 /// The share of memory that is window where none is given, and before data has come, in 256ths (`TCP_DEFAULT_SCALING_RATIO`).
 pub(crate) const HALF: u64 = 128;
+/// Memory that the send buffer grants for each segment of the window: 2048 for a full one with its headers, and 256.
+pub(super) const SEGMENT: u64 = 2304;
 /// Payload of a full packet without options, for which a tuned buffer is sized (`advmss`).
 pub(super) const FULL: u64 = 1460;
 /// Length of the timestamp option, which is part of that payload.
@@ -46,6 +48,11 @@ pub(crate) fn sizes(plan: &MptcpPlan) -> Option<(BufferSize, BufferSize)> {
         (None, sizes) => sizes.map_or(BufferSize::KERNEL, tuned),
     };
     Some((receive, send))
+}
+
+/// Memory that the send buffer grants for each segment of a window: that of the kernel without wireless where memory is not counted.
+pub(crate) fn segment_memory(plan: &MptcpPlan) -> u64 {
+    if plan.mptcp.counts_memory { plan.tcp.segment_memory.get() } else { SEGMENT }
 }
 
 /// Largest first window (`tcp_select_initial_window`): `first_window`, or the window of the receive buffer before a

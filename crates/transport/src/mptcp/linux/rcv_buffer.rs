@@ -6,16 +6,16 @@
 
 use crate::buffer_sizes::DESCRIPTION;
 use crate::mptcp::linux::buffer_size::{
-    BufferSize, FULL, GrownBuffer, HALF, INITIAL_SEGMENTS, MOST, full_segment, window_of,
+    BufferSize, FULL, GrownBuffer, HALF, INITIAL_SEGMENTS, MOST, STAMPS, full_segment, window_of,
 };
 use crate::mptcp::linux::rcv_space::RcvRoom;
 use crate::right_sizing::RightSizing;
 use crate::tcp::linux::receive_queue::{BufferPiece, HeldPackets, READ, ReceiveQueue, SegmentPlace};
 use tailrace_core::{Duration, Instant};
 
-/// Memory of a packet, however short: 1600 bytes for a frame of 1514 behind the header of the card, 320 and 256 for its descriptions
-/// (`receive_small` of virtio_net, traced in Linux 6.12).
-const PACKET: u64 = 2176;
+/// Memory of a packet beyond the 1448 bytes of a full one with timestamps: 1600 bytes for a frame of 1514 behind the header of the card,
+/// 320 and 256 for its descriptions (`receive_small` of virtio_net, traced in Linux 6.12), which are 2176 in all.
+const OVERHEAD: u64 = 728;
 /// Space for TCP options and data in those 1600 bytes: 78 are headroom and the header of the card, 14 Ethernet, 40 IP and TCP.
 const ROOM_IN_PACKET: u64 = 1600 - 78 - 14 - 40;
 /// Divisor of the memory that bounds a coalesced buffer (`mptcp_try_coalesce`).
@@ -28,6 +28,8 @@ const LEAST_IN_ORDER: u64 = 128;
 pub(crate) struct RcvBuffer {
     size: BufferSize,
     mss: u64,
+    /// Memory of a packet beyond the payload of a full one, however short it is (`packet_overhead`).
+    overhead: u64,
     /// Payload of a full packet, for which it is sized.
     full: u64,
     /// Share of memory that is window on subflows on which data has arrived, in 256ths (`scaling_ratio`); `None`: half, and the buffer has
@@ -55,6 +57,7 @@ impl RcvBuffer {
         Self {
             size,
             mss,
+            overhead: OVERHEAD,
             full: full_segment(stamps),
             share: share.map(|share| (256.0 * share) as u64),
             least: HALF,
@@ -70,6 +73,12 @@ impl RcvBuffer {
     pub(crate) fn with_options(mut self, len: u64) -> Self {
         let room = ROOM_IN_PACKET + self.mss.saturating_sub(FULL);
         self.arrivals.set_room_in_packet(room.saturating_sub(len));
+        self
+    }
+
+    /// Packets take so much memory beyond the payload of a full one.
+    pub(crate) const fn with_overhead(mut self, overhead: u64) -> Self {
+        self.overhead = overhead;
         self
     }
 
@@ -132,12 +141,17 @@ impl RcvBuffer {
 
     /// Memory of so many packets. Those behind others share their description.
     fn charge(&self, held: HeldPackets) -> u64 {
-        held.packets * self.packet() - held.packets.saturating_sub(held.buffers) * DESCRIPTION
+        held.packets * self.packet() - held.packets.saturating_sub(held.buffers) * self.spared()
     }
 
     /// Memory of one.
     const fn packet(&self) -> u64 {
-        PACKET + self.mss.saturating_sub(FULL)
+        FULL - STAMPS + self.overhead + self.mss.saturating_sub(FULL)
+    }
+
+    /// Memory that a packet behind another one spares: its description.
+    const fn spared(&self) -> u64 {
+        if self.overhead < DESCRIPTION { self.overhead } else { DESCRIPTION }
     }
 
     /// The window, while packets that wait take `held` of the buffer; none where little is left (`__tcp_select_window`).
@@ -159,7 +173,7 @@ impl RcvBuffer {
     pub(crate) fn room(&self, size: u64, waiting: HeldPackets, place: SegmentPlace) -> RcvRoom {
         let own = match place {
             SegmentPlace::InOrder => self.packet(),
-            SegmentPlace::BehindAnother => self.packet() - DESCRIPTION,
+            SegmentPlace::BehindAnother => self.packet() - self.spared(),
             SegmentPlace::AboveGap | SegmentPlace::Again => 0,
         };
         RcvRoom {
@@ -228,6 +242,17 @@ mod tests {
     use crate::tcp::linux::receive_queue::PieceMemory;
 
     const MSS: u64 = 1424;
+
+    #[test]
+    fn packets_take_the_overhead_that_is_given() {
+        // 1448 and 728 bytes, and 256 less behind another; a loopback's 768 in place of those, and with 100 no more can be spared.
+        for (overhead, first, behind) in [(728, 2176, 1920), (768, 2216, 1960), (100, 1548, 1448)] {
+            let mut memory =
+                RcvBuffer::new(BufferSize::fixed(524_288), MSS, true, None).with_overhead(overhead);
+            (1..4).for_each(|n| memory.on_arrival((n * MSS, (n + 1) * MSS), MSS, BufferPiece::PACKET));
+            assert_eq!(memory.held(0), first + 2 * behind, "{overhead}");
+        }
+    }
 
     #[test]
     fn out_of_order_queue_takes_window_by_its_memory() {

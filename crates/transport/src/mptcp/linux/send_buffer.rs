@@ -4,8 +4,6 @@
 
 use crate::mptcp::linux::buffer_size::{BufferSize, INITIAL_SEGMENTS, MOST};
 
-/// Memory that the send buffer grants for each segment of the window: 2048 for a full one with its headers, and 256.
-const SEGMENT: u64 = 2304;
 /// A send buffer without subflows (`tcp_wmem`).
 const LEAST: u64 = 4096;
 
@@ -13,18 +11,27 @@ const LEAST: u64 = 4096;
 #[derive(Clone, Debug)]
 pub(crate) struct SendBuffer {
     size: BufferSize,
+    /// Memory for each segment of the window (`segment_memory`).
+    segment: u64,
 }
 
 impl SendBuffer {
+    /// Memory for segments of a full packet.
+    #[cfg(test)]
     pub(crate) fn new(size: BufferSize) -> Self {
-        let mut memory = Self { size };
+        Self::with_segments(size, crate::mptcp::linux::buffer_size::SEGMENT)
+    }
+
+    /// Each segment of the window may take so much memory.
+    pub(crate) fn with_segments(size: BufferSize, segment: u64) -> Self {
+        let mut memory = Self { size, segment };
         memory.expand(0);
         memory
     }
 
     /// Grows for a window of so many segments (`tcp_sndbuf_expand`); whether it does.
     pub(crate) fn expand(&mut self, segments: u64) -> bool {
-        let wanted = segments.max(INITIAL_SEGMENTS).saturating_mul(2 * SEGMENT).min(self.size.most);
+        let wanted = segments.max(INITIAL_SEGMENTS).saturating_mul(2 * self.segment).min(self.size.most);
         let grows = wanted > self.size.now;
         self.size.now = self.size.now.max(wanted);
         grows
@@ -34,7 +41,7 @@ impl SendBuffer {
     #[inline]
     pub(crate) const fn may_grow(&self, window: u64, mss: u64) -> bool {
         self.size.now < self.size.most
-            && window.saturating_mul(2 * SEGMENT) > self.size.now.saturating_mul(mss)
+            && window.saturating_mul(2 * self.segment) > self.size.now.saturating_mul(mss)
     }
 
     #[inline]
@@ -69,6 +76,14 @@ mod tests {
     use super::*;
 
     const MSS: u64 = 1424;
+
+    #[test]
+    fn send_buffer_has_twice_the_memory_that_is_given_for_each_segment() {
+        let mut memory = SendBuffer::with_segments(BufferSize::KERNEL, 1000);
+        assert_eq!(memory.size(), 20_000, "ten segments at first");
+        assert!(!memory.may_grow(10 * MSS, MSS) && memory.may_grow(11 * MSS, MSS));
+        assert!(memory.expand(30) && memory.size() == 60_000);
+    }
 
     #[test]
     fn a_send_buffer_grows_for_no_window_that_it_has_room_for() {

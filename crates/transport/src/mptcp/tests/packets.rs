@@ -10,8 +10,14 @@ pub(super) fn connected() -> (Mptcp, Mptcp, Tuple) {
 
 /// The same, of another kernel.
 fn connected_as(profile: Profile) -> (Mptcp, Mptcp, Tuple) {
+    connected_with(profile, true)
+}
+
+/// The same, over cards that take packets of several segments (`tso`) or one segment at a time.
+fn connected_with(profile: Profile, tso: bool) -> (Mptcp, Mptcp, Tuple) {
     let kernel = MptcpPlan::for_profile(profile);
-    let tcp = TcpConfig { mss: tailrace_core::Bytes(1424), ..(*kernel.tcp).clone() };
+    let behaviour = TcpBehaviour { tso, ..kernel.tcp.behaviour.clone() };
+    let tcp = TcpConfig { mss: tailrace_core::Bytes(1424), behaviour, ..(*kernel.tcp).clone() };
     let plan = Arc::new(MptcpPlan { path_manager: usual().path_manager, tcp: Arc::new(tcp), ..kernel });
     let tuple = Tuple { local: 10, remote: 20, local_port: 5000, remote_port: 80 };
     let (mut client, mut server) = (
@@ -41,6 +47,42 @@ fn a_subflow_sends_two_segments_at_a_time_and_pushes_the_second() {
     // An initial window of 10, in packets of 2: the rate of a millisecond is less.
     assert_eq!(pushed, [false, true].repeat(5));
     assert!(sent.iter().all(|t| t.segment.payload == 1424));
+}
+
+#[test]
+fn segment_at_the_end_of_a_push_has_psh_without_tso_too() {
+    let (mut client, mut server, tuple) = connected_with(Profile::Linux61, false);
+    let mut at = Instant::from_millis(40);
+    let mut pushed = Vec::new();
+    for _ in 0..2 {
+        let sent = data_of(&mut client, at);
+        pushed.extend(sent.iter().map(|t| t.segment.flags.has(Flags::PSH)));
+        for t in &sent {
+            server.handle_segment(&tuple.reversed(), &t.segment, &t.options, at);
+            while let Some(ack) = server.poll_transmit(at) {
+                client.handle_segment(&tuple, &ack.segment, &ack.options, at);
+            }
+        }
+        at += Duration::from_millis(40);
+    }
+    // Captured from Linux 6.1 with `gso_max_segs 1`: the 22nd segment is the last that the first push has room for.
+    let places: Vec<_> = (0..pushed.len()).filter(|i| pushed[*i]).collect();
+    assert_eq!((pushed.len(), places), (30, vec![21]));
+}
+
+#[test]
+fn data_is_sent_again_after_what_subflows_send_for_timers_of_the_same_tick() {
+    let (mut client, _, _) = connected_as(Profile::Linux61);
+    data_of(&mut client, Instant::from_millis(40));
+    let at = client.subflows.deadline(0);
+    client.data_rto.start(at);
+    client.handle_timeout(at);
+    assert_eq!(client.stats.data_timeouts, 0, "the worker comes later");
+    let probe = client.poll_transmit(at).unwrap();
+    assert!(probe.segment.payload > 0 && client.subflows.deadline(0) > at, "its next timer runs");
+    assert!(client.poll_timeout().unwrap() > at);
+    client.handle_timeout(client.poll_timeout().unwrap());
+    assert_eq!(client.stats.data_timeouts, 1);
 }
 
 #[test]
