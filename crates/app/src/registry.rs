@@ -36,8 +36,7 @@ impl TransferCount {
     }
 }
 
-/// Traffic that an application's client sends independently of the network; advice and estimates use it. What its server answers is in
-/// [`AppKind::answer`].
+/// Traffic that an application's client sends independently of the network; advice and estimates use it. What its server answers does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OfferedTraffic {
     /// The most payload a second.
@@ -159,11 +158,6 @@ pub trait AppKind: Parameters {
     fn traffic(&self) -> Option<OfferedTraffic> {
         None
     }
-    /// Payload of each datagram that the server sends; `None` where it sends none by itself. What comes back from an echo has the
-    /// size of what came.
-    fn answer(&self) -> Option<Bytes> {
-        self.traffic().filter(|_| Self::TWO_WAY).map(|traffic| traffic.payload)
-    }
     /// Whether it draws anything that shows.
     fn is_random(&self) -> bool {
         false
@@ -272,14 +266,6 @@ macro_rules! applications {
             /// Traffic that it sends independently of the network; `None` for streams, where the network decides.
             pub fn traffic(&self) -> Option<OfferedTraffic> {
                 match self { $( Self::$variant(c) => c.traffic(), )+ }
-            }
-            /// Payload of each datagram that the server sends; `None` where it sends none by itself.
-            pub fn answer(&self) -> Option<tailrace_core::Bytes> {
-                match self { $( Self::$variant(c) => c.answer(), )+ }
-            }
-            /// Payload of the largest datagram that either end sends; `None` for streams.
-            pub fn largest_payload(&self) -> Option<tailrace_core::Bytes> {
-                self.traffic().map(|traffic| traffic.payload).max(self.answer())
             }
             /// Whether it draws anything that shows.
             pub fn is_random(&self) -> bool {

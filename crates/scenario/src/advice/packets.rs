@@ -24,7 +24,7 @@ pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Pa
         return a.warn(Code::AboveMtu, a.flow_origin(i), message, &help);
     }
     let size = match &group.transport {
-        Transport::Udp { header, .. } => group.app.largest_payload().map_or(0, Bytes::get) + header.get(),
+        Transport::Udp { header, .. } => group.app.traffic().map_or(0, |t| t.payload.get()) + header.get(),
         Transport::Mptcp { plan, header } => {
             // Beside TCP's, a mapping and a data-level acknowledgment; a source route in IP's.
             let real = if plan.tcp.timestamps { 72 } else { 60 };
@@ -78,13 +78,13 @@ fn cut_by_kernel(scenario: &Scenario, group: &FlowGroup) -> Option<(u64, usize)>
     /// Headers of IPv4 and UDP: a kernel sends no others.
     const HEADERS: u64 = 28;
     let Transport::Udp { .. } = &group.transport else { return None };
-    let (from, to) = group.pairs.first()?;
-    let sent = [(from, group.app.traffic().map(|traffic| traffic.payload)), (to, group.app.answer())];
-    let kernels = sent.iter().filter(|(node, _)| scenario.nodes[node.0 as usize].kernel.is_some());
+    let traffic = group.app.traffic()?;
+    let size = traffic.payload.get() + HEADERS;
+    let kernels = senders(group).filter(|node| scenario.nodes[node.0 as usize].kernel.is_some());
     kernels
-        .filter_map(|(node, payload)| Some((payload.as_ref()?.get() + HEADERS, own_link(scenario, **node)?)))
-        .find(|(size, (_, mtu))| mtu < size)
-        .map(|(size, (link, _))| (size, link))
+        .filter_map(|node| own_link(scenario, node))
+        .find(|(_, mtu)| *mtu < size)
+        .map(|(link, _)| (size, link))
 }
 
 /// The link of a host that carries the largest packets, and how large.

@@ -85,6 +85,7 @@ codes! {
         UncoupledKernel = "uncoupled-kernel": "A flow has a coupled congestion control, but a Linux kernel at one of its ends, which has none.",
         LongRun = "long-run": "A run takes more than an hour, as far as its traffic can be told beforehand.",
         NewerToml = "newer-toml": "The file is TOML 1.1, which readers of TOML 1.0 refuse.",
+        OwnClass = "own-class": "A class of one's own has an `__init__`, which is never called, or no method that the engine calls.",
         IgnoredKey = "ignored-key": "Both ends of a flow have Linux kernels, which do not obey a key of its `transport`.",
         OneSidedKey = "one-sided-key": "`tailrace twin` compares two configurations: only the simulated side, or only the kernels, obey a key.",
         UnusualRate = "unusual-rate": "A link's rate is so low or high that its unit may be wrong.",
