@@ -37,12 +37,42 @@ app = { kind = "ping", interval = "100 ms" }
 at = "bottleneck"
 """
 )
+# Two uploads and a download over a line that is slower upwards, all opened by the same host.
+BOTH_WAYS = """
+name = "both"
+duration = "3 s"
+host = [{ name = "pc" }, { name = "srv" }]
+router = [{ name = "cpe" }]
+link = [
+  { name = "lan", between = ["pc", "cpe"], rate = "1 Gbit/s", delay = "1 ms" },
+  { name = "wan", between = ["cpe", "srv"], rate = "2 Mbit/s", delay = "10 ms", reverse = { rate = "8 Mbit/s" } },
+]
+flow = [
+  { name = "up", from = "pc", to = "srv", transport = "tcp", app = "bulk" },
+  { name = "up2", from = "pc", to = "srv", transport = "tcp", app = "bulk" },
+  { name = "down", from = "pc", to = "srv", transport = "tcp", app = { kind = "bulk", direction = "down" } },
+]
+"""
+
+
+def one_way(direction):
+    """The same with the uploads or the download alone."""
+    kept = [line for line in BOTH_WAYS.splitlines() if '"up2"' not in line]
+    gone = '"down", from' if direction == "up" else '"up", from'
+    return "\n".join(line for line in kept if gone not in line)
+
+
 SWEPT = {"link.bottleneck.queue": ["codel", "red"], "link.bottleneck.rate": ["2 Mbit/s", "3 Mbit/s"]}
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return tailrace.run(PINGED, runs=2).save(tmp_path_factory.mktemp("exports") / "small")
+
+
+@pytest.fixture(scope="module")
+def both_ways(tmp_path_factory):
+    return tailrace.run(BOTH_WAYS, runs=1).save(tmp_path_factory.mktemp("exports") / "both")
 
 
 @pytest.fixture(scope="module")
@@ -144,6 +174,35 @@ def test_flent_calls_it_a_download_where_the_servers_send(tmp_path):
     assert "Ping (ms) ICMP" not in found["results"]
 
 
+def test_flent_tells_uploads_and_downloads_apart(both_ways):
+    found = read_flent(run_source.of(both_ways))
+    assert found["metadata"]["NAME"] == "rrul_be_nflows"
+    assert found["metadata"]["TEST_PARAMETERS"] == {"upload_streams": "2", "download_streams": "1"}
+    streams = {"TCP upload BE::1": "up", "TCP upload BE::2": "up2", "TCP download BE::1": "down"}
+    assert {name for name in found["results"] if "::" in name} == set(streams)
+    rates = found["results"]
+    for stream, group in streams.items():
+        assert rates[stream] == pytest.approx(rates[f"Goodput {group}"])
+    ups = [a + b for a, b in zip(rates["TCP upload BE::1"], rates["TCP upload BE::2"], strict=True)]
+    assert rates["TCP upload sum"] == pytest.approx(ups)
+    assert rates["TCP download sum"] == pytest.approx(rates["TCP download BE::1"])
+    assert sum(rates["TCP download sum"]) > 0
+    totals = [a + b for a, b in zip(ups, rates["TCP download sum"], strict=True)]
+    assert rates["TCP totals"] == pytest.approx(totals)
+
+
+@pytest.mark.parametrize(("direction", "word"), [("up", "upload"), ("down", "download")])
+def test_flent_has_the_direction_of_the_data(direction, word, tmp_path):
+    place = tailrace.run(one_way(direction), runs=1).save(tmp_path / "result")
+    found = read_flent(run_source.of(place))
+    assert found["metadata"]["NAME"] == {"up": "tcp_nup", "down": "tcp_ndown"}[direction]
+    assert {name for name in found["results"] if name.startswith("TCP")} == {
+        f"TCP {word}::1",
+        f"TCP {word} sum",
+        f"TCP {word} avg",
+    }
+
+
 def test_flent_itself_reads_it(folder, tmp_path):
     program = shutil.which("flent")
     if program is None:
@@ -202,6 +261,23 @@ def test_flowmonitor_yields_the_figures_of_the_result(folder):
         assert int(element.get("rxBytes")) * 8 / lasted == pytest.approx(row["throughput_bps"], rel=0.1)
         assert seconds(element.get("timeFirstTxPacket")) >= 1
         assert int(element.get("timesForwarded")) == 2 * received
+
+
+def test_flowmonitor_has_delay_and_ends_of_the_data(both_ways):
+    tree = ElementTree.fromstring(flowmonitor.document(run_source.of(both_ways)))
+    rows = tailrace.Result.load(both_ways).flows.rows(named=True)
+    for row, stats, ends in zip(
+        rows, tree.findall("FlowStats/Flow"), tree.findall("Ipv4FlowClassifier/Flow"), strict=True
+    ):
+        downloads = row["group"] == "down"
+        delay = row["reverse_one_way_delay_mean_s" if downloads else "one_way_delay_mean_s"]
+        assert delay > 0.01
+        assert seconds(stats.get("delaySum")) / int(stats.get("rxPackets")) == pytest.approx(delay)
+        client, server = ("destination", "source") if downloads else ("source", "destination")
+        # Addresses are counted from 10.0.0.1 in the order of the links.
+        assert (ends.get(f"{client}Address"), ends.get(f"{server}Address")) == ("10.0.0.1", "10.0.0.2")
+    down = tree.findall("Ipv4FlowClassifier/Flow")[2]
+    assert int(down.get("sourcePort")) < int(down.get("destinationPort")), "servers have the small port"
 
 
 def captured(folder):

@@ -286,6 +286,10 @@ def test_deep_nesting_is_refused(small, tmp_path, deep):
 def test_a_missing_table_and_other_columns_are_noticed(small, tmp_path):
     place = small.save(tmp_path / "hurt")
     small.queue_series.write_parquet(place / "flow_series.parquet")
+    with pytest.raises(tailrace.UsageError, match=r"flow_series.parquet is not what was written there"):
+        _ = tailrace.Result.load(place).flow_series
+    # Folders of versions without checksums.
+    _changed(place, "manifest.json", lambda manifest: manifest.pop("checksums"))
     with pytest.raises(tailrace.UsageError, match=r"flow_series.parquet cannot be read: its columns"):
         _ = tailrace.Result.load(place).flow_series
     (place / "flow_series.parquet").unlink()

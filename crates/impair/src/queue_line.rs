@@ -39,7 +39,12 @@ impl QueueLine {
 }
 
 fn of_tc(text: &str) -> Result<QdiscConfig, String> {
-    let first = text.split_whitespace().next().ok_or("a queue discipline is missing")?;
+    if text.trim().is_empty() {
+        return Err("a queue discipline is missing".into());
+    }
+    let Some(first) = QdiscConfig::tc_kind(text) else {
+        return QdiscConfig::parse_tc(text).map_err(|error| error.message);
+    };
     if QdiscConfig::tc_kinds().contains(&first) {
         return QdiscConfig::parse_tc(text).map_err(|error| error.message);
     }

@@ -6,7 +6,7 @@
 use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::plugin::{PluginConfig, PluginQdisc};
 use crate::registry::{Discipline, Invalid, QdiscInfo, Shaping, differences, qdiscs};
-use crate::tc::{NoTc, TcError, TcExport, TcWords};
+use crate::tc::{NoTc, TcError, TcExport, TcNote, TcWords};
 use tailrace_core::params::{Choice, Value};
 use tailrace_core::{Instant, Limit, Packet};
 

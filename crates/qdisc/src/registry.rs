@@ -217,13 +217,25 @@ macro_rules! qdiscs {
             pub fn tc_kinds() -> Vec<&'static str> {
                 [$( $module::$config::TC_KINDS ),+].concat()
             }
+            /// Kind of the discipline that a tc line names, known or not.
+            pub fn tc_kind(text: &str) -> Option<&str> {
+                TcWords::new(text).discipline().ok()
+            }
             /// Reads a tc line such as `red limit 200kb min 15kb max 45kb ecn`.
             ///
             /// # Errors
             /// The word at fault and what was expected.
             pub fn parse_tc(text: &str) -> Result<Self, TcError> {
+                Self::read_tc(text).map(|(config, _)| config)
+            }
+            /// Reads a tc line, or a line as posted: a whole command, or what `tc -s qdisc show` prints. With it come remarks
+            /// on words that may not mean what their writer thinks.
+            ///
+            /// # Errors
+            /// The word at fault and what was expected.
+            pub fn read_tc(text: &str) -> Result<(Self, Vec<TcNote>), TcError> {
                 let mut words = TcWords::new(text);
-                let kind = words.next_word().ok_or_else(|| words.error("expected a queue discipline"))?;
+                let kind = words.discipline()?;
                 let start = words.clone();
                 let config = match kind {
                     $( k if $module::$config::TC_KINDS.contains(&k) => {
@@ -232,7 +244,7 @@ macro_rules! qdiscs {
                     _ => return Err(words.unknown(&Self::tc_kinds())),
                 };
                 config.validate().map_err(|(param, why)| start.error(format!("{param}: {why}")))?;
-                Ok(config)
+                Ok((config, words.take_notes()))
             }
         }
 

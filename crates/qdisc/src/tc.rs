@@ -4,6 +4,8 @@
 //! second; a bare number is bytes, bits a second, or microseconds. Which words a discipline knows stands in
 //! its own file.
 
+mod posted;
+
 use core::fmt::Write as _;
 use tailrace_core::text::nearest;
 use tailrace_core::{Bytes, Duration, Limit, Probability, Rate};
@@ -19,18 +21,47 @@ pub struct TcError {
     pub message: String,
 }
 
+/// Remark on a word of a tc line that is read.
+pub type TcNote = TcError;
+
 /// The words of a tc line, each with its place.
 #[derive(Clone, Debug)]
 pub struct TcWords<'a> {
     text: &'a str,
     next: usize,
     word: (usize, usize),
+    notes: Vec<TcNote>,
 }
 
 impl<'a> TcWords<'a> {
     /// The words of `text`.
     pub fn new(text: &'a str) -> Self {
-        Self { text, next: 0, word: (0, 0) }
+        Self { text, next: 0, word: (0, 0), notes: Vec::new() }
+    }
+
+    /// Kind of the discipline that the line states, which becomes the current word. Whole commands and what `tc qdisc show`
+    /// prints are read, too.
+    ///
+    /// # Errors
+    /// Where the line states none.
+    pub fn discipline(&mut self) -> Result<&'a str, TcError> {
+        posted::kind(self)
+    }
+
+    /// Adds a remark on the current word.
+    pub fn note(&mut self, message: impl Into<String>) {
+        let note = self.error(message);
+        self.notes.push(note);
+    }
+
+    /// Takes the remarks so far.
+    pub fn take_notes(&mut self) -> Vec<TcNote> {
+        core::mem::take(&mut self.notes)
+    }
+
+    /// Makes an earlier word the one that errors point to; the next one stays.
+    fn point_at(&mut self, word: (usize, usize)) {
+        self.word = word;
     }
 
     /// The next word, which becomes the one that errors point to.
@@ -80,7 +111,7 @@ impl<'a> TcWords<'a> {
     /// # Errors
     /// See [`TcWords::size`].
     pub fn rate(&mut self) -> Result<Rate, TcError> {
-        self.quantity("a rate such as 10mbit", |unit| {
+        let rate = self.quantity("a rate such as 10mbit", |unit| {
             let (stem, scale) = unit
                 .strip_suffix("bps")
                 .map_or_else(|| (unit.strip_suffix("bit").unwrap_or(unit), 1.0), |stem| (stem, 8.0));
@@ -96,8 +127,12 @@ impl<'a> TcWords<'a> {
                 _ => return None,
             };
             Some(factor * scale)
-        })
-        .map(Rate::from_bps)
+        })?;
+        let word = &self.text[self.word.0..self.word.0 + self.word.1];
+        if rate > 0 && rate < SUSPECT_BARE_RATE && !word.contains(|c: char| c.is_ascii_alphabetic()) {
+            self.note(format!("{word} is {rate} bit/s to tc, which reads a number without unit so; for Mbit/s write {word}mbit"));
+        }
+        Ok(Rate::from_bps(rate))
     }
 
     /// The next word as a time: `5ms`; a bare number is microseconds.
@@ -115,13 +150,17 @@ impl<'a> TcWords<'a> {
         .map(Duration::from_nanos)
     }
 
-    /// The next word as a whole number.
+    /// The next word as a whole number; `5p`, as tc prints packets, is 5.
     ///
     /// # Errors
     /// See [`TcWords::size`].
     pub fn count(&mut self) -> Result<u64, TcError> {
         let word = self.needed("a whole number")?;
-        let n = word.parse().map_err(|_| self.error(format!("{word:?} is not a whole number")))?;
+        let n = word
+            .strip_suffix('p')
+            .unwrap_or(word)
+            .parse()
+            .map_err(|_| self.error(format!("{word:?} is not a whole number")))?;
         self.passed_on(&format!("{word:?}"), n)
     }
 
@@ -140,6 +179,17 @@ impl<'a> TcWords<'a> {
     pub fn count32(&mut self) -> Result<u32, TcError> {
         let n = self.count()?;
         u32::try_from(n).map_err(|_| self.error(format!("{n} is too large; at most {} fits", u32::MAX)))
+    }
+
+    /// The next word as a whole number of seconds; `10sec`, as tc prints it, is 10.
+    ///
+    /// # Errors
+    /// See [`TcWords::size`].
+    pub fn seconds(&mut self) -> Result<Duration, TcError> {
+        let word = self.needed("a whole number of seconds")?;
+        let n: Option<u32> = word.strip_suffix("sec").unwrap_or(word).parse().ok();
+        let n = n.ok_or_else(|| self.error(format!("{word:?} is not a whole number of seconds")))?;
+        Ok(Duration::from_secs(u64::from(n)))
     }
 
     /// The next word as a probability.
@@ -204,6 +254,8 @@ pub struct TcLine {
     commands: Vec<String>,
 }
 
+/// Rates below are not what anybody means by a number without unit.
+const SUSPECT_BARE_RATE: u64 = 1_000_000;
 /// Largest number that tc passes on.
 const MOST: u64 = u32::MAX as u64;
 /// Packets of this size stand in for bytes where tc counts packets: a full Ethernet frame with its header.

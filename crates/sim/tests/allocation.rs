@@ -174,12 +174,12 @@ fn live_bytes(hosts: usize, flows: usize) -> i64 {
 }
 
 #[test]
-fn flow_memory_is_at_most_66_cache_lines() {
+fn flow_memory_is_at_most_67_cache_lines() {
     // Differences between networks of the same kind cancel the memory shared by all flows.
     let flow = (live_bytes(2000, 2000) - live_bytes(2000, 1000)) / 1000;
     let with_its_links = (live_bytes(2000, 2000) - live_bytes(1000, 1000)) / 1000;
     // Four packets, their records and their slots in queues are among these bytes.
-    assert!(flow <= 4224, "{flow} B a flow");
+    assert!(flow <= 4288, "{flow} B a flow");
     // A host and its link add to that for flows that do not share them.
     assert!(with_its_links <= 6144, "{with_its_links} B a flow with its hosts and links");
 }

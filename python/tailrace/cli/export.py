@@ -22,6 +22,8 @@ app.command("mahimahi")(export_results.mahimahi)
 
 # Beyond what is under way for the link's delay netem holds packets in a queue of its own, which must not drop.
 _SMALLEST_PACKET_BITS = 8 * 64
+# Words of cake that tell hosts apart by their addresses.
+_FAIR_TO_HOSTS = frozenset({"srchost", "dsthost", "hosts", "dual-srchost", "dual-dsthost", "triple-isolate"})
 _NETEM_SPARE = 1000
 
 
@@ -110,6 +112,10 @@ def _shown(entry: dict[str, Any], names: list[str]) -> str:
     if entry["not_carried"]:
         lines.append("# not carried over, scenario against tc:")
         lines += [f"#   {d['parameter']}: {d['scenario']}, {d['tc']}" for d in entry["not_carried"]]
+    if _FAIR_TO_HOSTS.intersection((entry["tc"] or "").split()):
+        lines.append(
+            "# on a device that translates addresses (NAT), add the word nat: hosts look alike without it"
+        )
     if entry["impaired"] and entry["commands"]:
         lines.append("# the link's loss and jitter are not part of it")
     return "\n".join(lines)

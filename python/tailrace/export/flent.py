@@ -1,9 +1,10 @@
 """flent's data files (`.flent.gz`, format version 4): goodput of flows, round trips of pings, windows of TCP.
 
-The file says that it is of flent's test `tcp_nup` (or `tcp_ndown` where it is the servers that send), so that flent
-draws the plots of that test from it. A flow over TCP is a stream `TCP upload::1`, whose raw values hold `tcp_cwnd` and
-`tcp_rtt`; pings are `Ping (ms) ICMP`. Times count from the start of the run, which the metadata puts at the beginning
-of 1970: a simulated run has no date.
+The file says that it is of flent's test `tcp_nup`, of `tcp_ndown` where the servers send, or of `rrul_be_nflows` where
+there are uploads and downloads, so that flent draws the plots of that test from it. A flow over TCP is a stream
+`TCP upload::1` (in `rrul_be_nflows` `TCP upload BE::1`), whose raw values hold `tcp_cwnd` and `tcp_rtt`; pings are
+`Ping (ms) ICMP`. Times count from the start of the run, which the metadata puts at the beginning of 1970: a simulated
+run has no date.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tailrace import _native
+from tailrace.data.sending_end import CLIENT, SERVER, SendingEnds
 
 if TYPE_CHECKING:
     from tailrace.export.run_source import Run
@@ -26,6 +28,8 @@ _START = "1970-01-01T00:00:00.000000Z"
 _MEGABIT, _MILLISECONDS = 1e6, 1e3
 _RATE, _TIME = "Mbits/s", "ms"
 _PING = "Ping (ms) ICMP"
+_DIRECTIONS = {CLIENT: "upload", SERVER: "download"}
+_TESTS = {("upload",): "tcp_nup", ("download",): "tcp_ndown", ("upload", "download"): "rrul_be_nflows"}
 
 Samples = Sequence[Mapping[str, Any]]
 
@@ -56,14 +60,19 @@ class _Flows:
         return self.groups["time_s"].unique().sort().to_list()
 
     @cached_property
-    def direction(self) -> str:
-        """`download` where most flows over TCP have a server that sends, else `upload`."""
-        import polars as pl
+    def by_direction(self) -> dict[str, list[dict[str, Any]]]:
+        """Flows over TCP by flent's word for the direction of their data, `upload` or `download`; none without flows.
 
-        ends = self.samples.filter(pl.col("cwnd_bytes").is_not_null()).unique(["group", "flow"], keep="last")[
-            "end"
-        ]
-        return "download" if (ends == "server").sum() * 2 > len(ends) else "upload"
+        A group's flows have one direction, as its goodput has.
+        """
+        ends = SendingEnds(self.rows, self._by_flow)
+        tcp = [(row, _DIRECTIONS[ends.of_group(row["group"])]) for row in self.rows if _is_tcp(row)]
+        found = {way: [row for row, own in tcp if own == way] for way in _DIRECTIONS.values()}
+        return {way: rows for way, rows in found.items() if rows}
+
+    def stream(self, direction: str) -> str:
+        """Name of the streams of a direction, without their numbers: as the test has it that the file is of."""
+        return f"TCP {direction}{' BE' if len(self.by_direction) > 1 else ''}"
 
     def of(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The samples of a flow, one a time; those of the end that sends more."""
@@ -82,11 +91,10 @@ class _Flows:
 def document(run: Run, file_name: str) -> bytes:
     """The whole file, compressed: the same bytes for the same run."""
     flows = _Flows(run)
-    streams = list(_streams(flows))
-    series = [*streams, *_sums(flows), *_groups(flows), *_pings(flows)]
+    series = [*_streams(flows), *_sums(flows), *_groups(flows), *_pings(flows)]
     content = {
         "version": _FORMAT_VERSION,
-        "metadata": _metadata(flows, len(streams), series, file_name),
+        "metadata": _metadata(flows, series, file_name),
         "x_values": flows.times,
         "results": {one.name: [one.values.get(time) for time in flows.times] for one in series},
         "raw_values": {one.name: list(one.raw) for one in series if one.raw},
@@ -95,15 +103,13 @@ def document(run: Run, file_name: str) -> bytes:
 
 
 def _streams(flows: _Flows) -> Iterator[_Series]:
-    """A stream each flow over TCP that was sampled."""
-    number = 0
-    for row in flows.rows:
-        samples = flows.of(row) if _is_tcp(row) else []
-        if samples:
-            number += 1
+    """A stream each flow over TCP that was sampled, numbered by direction."""
+    for direction, rows in flows.by_direction.items():
+        sampled = [samples for row in rows if (samples := flows.of(row))]
+        for number, samples in enumerate(sampled, start=1):
             values = {sample["time_s"]: sample["goodput_bps"] / _MEGABIT for sample in samples}
             raw = [_raw_of_stream(sample) for sample in samples]
-            yield _Series(f"TCP {flows.direction}::{number}", _RATE, values, raw)
+            yield _Series(f"{flows.stream(direction)}::{number}", _RATE, values, raw)
 
 
 def _raw_of_stream(sample: Mapping[str, Any]) -> dict[str, Any]:
@@ -116,12 +122,15 @@ def _raw_of_stream(sample: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _sums(flows: _Flows) -> Iterator[_Series]:
-    """Sum and mean over flows of TCP, as flent computes them over its streams."""
-    rows = [row for row in flows.rows if _is_tcp(row)]
-    if rows:
+    """Sum and mean over flows of TCP in each direction, and of both the totals, as flent computes them."""
+    totals = []
+    for direction, rows in flows.by_direction.items():
         total = flows.total(list(dict.fromkeys(row["group"] for row in rows)))
-        yield _plain(f"TCP {flows.direction} sum", total)
-        yield _plain(f"TCP {flows.direction} avg", {time: bps / len(rows) for time, bps in total.items()})
+        totals.append(total)
+        yield _plain(f"TCP {direction} sum", total)
+        yield _plain(f"TCP {direction} avg", {time: bps / len(rows) for time, bps in total.items()})
+    if len(totals) > 1:
+        yield _plain("TCP totals", {t: sum(total.get(t, 0.0) for total in totals) for t in flows.times})
 
 
 def _groups(flows: _Flows) -> Iterator[_Series]:
@@ -159,14 +168,17 @@ def _comes_back(row: Mapping[str, Any]) -> bool:
     return row["transport"] == "udp" and row["reverse_one_way_delay_mean_s"] is not None
 
 
-def _metadata(flows: _Flows, streams: int, series: Sequence[_Series], file_name: str) -> dict[str, Any]:
+def _metadata(flows: _Flows, series: Sequence[_Series], file_name: str) -> dict[str, Any]:
     run = flows.run
+    directions = tuple(flows.by_direction) or ("upload",)
+    names = [one.name for one in series]
+    streams = {way: sum(name.startswith(f"{flows.stream(way)}::") for name in names) for way in directions}
     hosts = list(dict.fromkeys(row["dst"] for row in flows.rows))
     return {
-        "NAME": "tcp_ndown" if flows.direction == "download" else "tcp_nup",
+        "NAME": _TESTS[directions],
         "TITLE": f"{run.title} run {run.number}",
         "NOTE": run.scenario.get("question", ""),
-        "TEST_PARAMETERS": {f"{flows.direction}_streams": str(streams)},
+        "TEST_PARAMETERS": {f"{way}_streams": str(count) for way, count in streams.items()},
         "HOST": hosts[0] if hosts else "",
         "HOSTS": hosts,
         "LOCAL_HOST": flows.rows[0]["src"] if flows.rows else "",

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import quoteattr
 
+from tailrace.data.sending_end import SERVER, SendingEnds
 from tailrace.errors import UsageError
 from tailrace.scenario.flow_addresses import Network, Way
 
@@ -33,17 +34,18 @@ def document(run: Run) -> str:
     rows = list(flows.iter_rows(named=True))
     ways = _ways(run, rows)
     samples = run.samples()
+    ends = SendingEnds(rows, samples)
     lines = ['<?xml version="1.0" ?>', "<FlowMonitor>", "  <FlowStats>"]
     for number, (row, way) in enumerate(zip(rows, ways, strict=True), start=1):
         stats = {
             "flowId": number,
-            **_stats(run, row, samples.get((row["group"], row["flow"]))),
+            **_stats(run, row, samples.get((row["group"], row["flow"])), ends.delay_mean_s(row)),
             "timesForwarded": _forwarded(row, way),
         }
         lines += [f"    <Flow{_attributes(stats)}>", "    </Flow>"]
     lines += ["  </FlowStats>", "  <Ipv4FlowClassifier>"]
     for number, (row, way) in enumerate(zip(rows, ways, strict=True), start=1):
-        lines.append(f"    <Flow{_attributes({'flowId': number, **_five(row, way)})} />")
+        lines.append(f"    <Flow{_attributes({'flowId': number, **_five(row, way, ends.of_flow(row))})} />")
     lines += [
         "  </Ipv4FlowClassifier>",
         "  <Ipv6FlowClassifier>",
@@ -67,18 +69,22 @@ def _ways(run: Run, rows: Sequence[Mapping[str, Any]]) -> list[Way]:
     return found
 
 
-def _five(row: Mapping[str, Any], way: Way) -> dict[str, object]:
-    """Five-tuple that classifies a flow."""
+def _five(row: Mapping[str, Any], way: Way, sending_end: str) -> dict[str, object]:
+    """Five-tuple of a flow's data packets: of a download, from the server."""
+    client, server = (way.source, way.source_port), (way.destination, way.destination_port)
+    source, destination = (server, client) if sending_end == SERVER else (client, server)
     return {
-        "sourceAddress": way.source,
-        "destinationAddress": way.destination,
+        "sourceAddress": source[0],
+        "destinationAddress": destination[0],
         "protocol": _PROTOCOLS[row["transport"]],
-        "sourcePort": way.source_port,
-        "destinationPort": way.destination_port,
+        "sourcePort": source[1],
+        "destinationPort": destination[1],
     }
 
 
-def _stats(run: Run, row: Mapping[str, Any], samples: pl.DataFrame | None) -> dict[str, object]:
+def _stats(
+    run: Run, row: Mapping[str, Any], samples: pl.DataFrame | None, delay_s: float | None
+) -> dict[str, object]:
     sent, received = row["sent_packets"], row["received_packets"]
     measured_s = run.duration_s - run.warmup_s
     arrived = round((row["throughput_bps"] or 0) * measured_s / _BITS_A_BYTE)
@@ -88,7 +94,7 @@ def _stats(run: Run, row: Mapping[str, Any], samples: pl.DataFrame | None) -> di
         "timeFirstRxPacket": _time(first_rx),
         "timeLastTxPacket": _time(last_tx),
         "timeLastRxPacket": _time(last_rx),
-        "delaySum": _time((row["one_way_delay_mean_s"] or 0) * received),
+        "delaySum": _time((delay_s or 0) * received),
         "jitterSum": _time((row["jitter_mean_s"] or 0) * max(0, received - 1)),
         "txBytes": round(arrived * sent / received) if received else 0,
         "rxBytes": arrived,

@@ -42,7 +42,7 @@ def _measures(
 
     def is_there(measure: Measure) -> bool:
         counting = (row for row in every if not measure.beside or leaf(row, measure.beside) is None)
-        found = (leaf(row, measure.path) for row in counting)
+        found = (measure.leaf(row) for row in counting)
         return any(entry and entry["mean"] for entry in found)
 
     return [measure for measure in measures if not measure.rare or is_there(measure)]

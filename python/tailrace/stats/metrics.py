@@ -372,10 +372,25 @@ def values(figures: pl.DataFrame, metric: Metric, series: reach.Series | None = 
     rows = figures.filter(window & (pl.col("of") == metric.of) & figure)
     if metric.owner is not None:
         rows = rows.filter(pl.col("name") == metric.owner)
+    if metric.name in SHORT and metric.of == "group":
+        rows = _along_data(rows, figures.filter(window & (pl.col("of") == metric.of)), metric.figure)
     summed = rows.group_by("cell", "run", maintain_order=True).agg(
         pl.when(pl.col("value").count() > 0).then(pl.col("value").sum()).alias("value")
     )
     return summed.with_columns(pl.col("value") * metric.scale)
+
+
+def _along_data(rows: pl.DataFrame, figures: pl.DataFrame, figure: str) -> pl.DataFrame:
+    """A delay in the direction of the data: that of what servers send, of groups in which they alone do."""
+    import polars as pl
+
+    distribution, _, part = figure.rpartition(".")
+    if distribution != summary_measures.FORWARD_DELAY:
+        return rows
+    key = ["cell", "run", "name"]
+    opposite = figures.filter(pl.col("figure") == f"{summary_measures.REVERSE_DELAY}.{part}")
+    joined = rows.join(opposite.select(*key, pl.col("value").alias("opposite")), on=key, how="left")
+    return joined.with_columns(pl.coalesce("value", "opposite").alias("value"))
 
 
 def names(metrics: Sequence[Metric]) -> list[str]:

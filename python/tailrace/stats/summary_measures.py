@@ -25,11 +25,18 @@ class Measure:
     beside: tuple[str, ...] = ()
     least: float = 0.0
 
+    def leaf(self, row: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The `{mean, ci95, n}` of a row; a delay is the one in the direction of the data."""
+        return leaf(row, (along_data(row, self.path[0]), *self.path[1:]))
+
     def of(self, row: Mapping[str, Any]) -> str:
         """Text of the column for a row."""
-        return mean_or_bound(leaf(row, self.path), self.scale, self.least)
+        return mean_or_bound(self.leaf(row), self.scale, self.least)
 
 
+# Distributions of the delay of data from the client, which opens connections, and from the server.
+FORWARD_DELAY, REVERSE_DELAY = "one_way_delay_s", "reverse_one_way_delay_s"
+_OPPOSITE = {FORWARD_DELAY: REVERSE_DELAY, REVERSE_DELAY: FORWARD_DELAY}
 # Leaf that flows have whose transport measures round trips.
 _CONNECTED = ("connections", "opened")
 GROUP_MEASURES = (
@@ -69,6 +76,21 @@ QUEUE_MEASURES = (
     Measure("flagged rightly", ("flagged", "true_positive"), rare=True),
     Measure("wrongly", ("flagged", "false_positive"), rare=True),
 )
+
+
+def along_data(group: Mapping[str, Any], key: str) -> str:
+    """The key of a delay as seen from the end that sends: where servers alone do (downloads), the opposite.
+
+    Where both ends send, the client's data counts as forward.
+    """
+    if key not in _OPPOSITE or _mean(group, FORWARD_DELAY) is not None or _mean(group, REVERSE_DELAY) is None:
+        return key
+    return _OPPOSITE[key]
+
+
+def _mean(group: Mapping[str, Any], key: str) -> float | None:
+    found = leaf(group, (key, "mean"))
+    return found["mean"] if found else None
 
 
 def leaf(tree: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | None:

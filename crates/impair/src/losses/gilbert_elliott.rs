@@ -133,7 +133,7 @@ mod tests {
             let runs = 1 + lost.windows(2).filter(|w| !w[0] && w[1]).count();
             let mean = share(&lost) * lost.len() as f64 / runs as f64;
             // A packet later the state is bad with P(bad | bad) = b + g e^(-gap/tau): 0.1 + 0.9 e^(-gap/9 ms).
-            let stays = 0.1 + 0.9 * (-gap * 10.0 / 9.0).exp();
+            let stays = 0.1 + 0.9 * tailrace_core::math::exp(-gap * 10.0 / 9.0);
             assert!((mean * (1.0 - stays) - 1.0).abs() < 0.04, "{mean} packets of {gap_us} us");
         }
     }

@@ -208,7 +208,7 @@ impl Discipline for SfqConfig {
         while let Some(word) = words.next_word() {
             match word {
                 "limit" => config.limit = Some(Limit::Packets(words.count()?)),
-                "perturb" => config.perturb = Some(Duration::from_secs(u64::from(words.count32()?))),
+                "perturb" => config.perturb = Some(words.seconds()?),
                 "quantum" => config.quantum = words.size()?,
                 "divisor" => config.buckets = Some(words.count32()?),
                 "flows" => config.flows = Some(words.count32()?),

@@ -11,7 +11,7 @@ use crate::text::place::{At, Origin};
 use crate::text::sink::Sink;
 use tailrace_core::Limit;
 use tailrace_core::params::{ParamType as _, Value};
-use tailrace_qdisc::QdiscConfig;
+use tailrace_qdisc::{QdiscConfig, TcError};
 
 /// Context of a queue: the form that the scenario gives to queues without one, and the plug-in disciplines.
 #[derive(Clone, Copy)]
@@ -146,20 +146,20 @@ fn read_table(node: &Node, defaults: &QueueDefaults<'_>, sink: &Sink<'_>) -> Opt
 const QUEUE: Section = Section { title: "the queue", doc: "", keys: &[] };
 
 fn read_tc(text: &str, origin: Origin, plugins: &Plugins, sink: &Sink<'_>) -> Option<QdiscConfig> {
-    let error = match QdiscConfig::parse_tc(text) {
-        Ok(config) => return Some(config),
+    let error = match QdiscConfig::read_tc(text) {
+        Ok((config, notes)) => {
+            for note in notes {
+                let word = text.get(note.offset..note.offset + note.len).unwrap_or_default();
+                let message = format!("{word:?} in a tc line: {}", note.message);
+                sink.push(sink.at(Code::TcWord, word_origin(text, origin, &note), message));
+            }
+            return Some(config);
+        }
         Err(error) => error,
     };
-    // Where the text stands between plain quotes, the word itself can be underlined.
-    let word = match origin {
-        Origin::Span(start, end) if end - start == text.len() + 2 => {
-            let at = start + 1 + error.offset;
-            Origin::Span(at, at + error.len.max(1))
-        }
-        other => other,
-    };
-    let first = text.split_whitespace().next().unwrap_or("");
-    let about_kind = Some(error.offset) == text.find(first) && plugins.queue(first).is_none();
+    let word = word_origin(text, origin, &error);
+    let first = text.get(error.offset..error.offset + error.len).unwrap_or_default();
+    let about_kind = QdiscConfig::tc_kind(text) == Some(first) && plugins.queue(first).is_none();
     if about_kind && error.message.starts_with("unknown") {
         let mut diagnostic = sink.at(Code::UnknownKind, word, format!("unknown queue discipline {first:?}"));
         diagnostic = diagnostic.among_known(first, plugins.queue_names(), ALL);
@@ -173,6 +173,17 @@ fn read_tc(text: &str, origin: Origin, plugins: &Plugins, sink: &Sink<'_>) -> Op
         sink.push(sink.at(Code::BadTcLine, word, "bad tc line").label(error.message));
     }
     None
+}
+
+/// Place of a word of a tc line: where the text stands between plain quotes, the word itself can be underlined.
+fn word_origin(text: &str, origin: Origin, word: &TcError) -> Origin {
+    match origin {
+        Origin::Span(start, end) if end - start == text.len() + 2 => {
+            let at = start + 1 + word.offset;
+            Origin::Span(at, at + word.len.max(1))
+        }
+        other => other,
+    }
 }
 
 /// The table that a short form stands for: `"red"` is `{ kind = "red" }`, a tc line its parameters.

@@ -84,6 +84,7 @@ codes! {
         UnusedMedium = "unused-medium": "No link uses a medium.",
         UncoupledKernel = "uncoupled-kernel": "A flow has a coupled congestion control, but a Linux kernel at one of its ends, which has none.",
         LongRun = "long-run": "A run takes more than an hour, as far as its traffic can be told beforehand.",
+        TcWord = "tc-word": "A word of a tc line is read, but may not mean what its writer thinks.",
         NewerToml = "newer-toml": "The file is TOML 1.1, which readers of TOML 1.0 refuse.",
         OwnClass = "own-class": "A class of one's own has an `__init__`, which is never called, or no method that the engine calls.",
         IgnoredKey = "ignored-key": "Both ends of a flow have Linux kernels, which do not obey a key of its `transport`.",

@@ -36,7 +36,7 @@ activities! {
     at_work {
         NotStarted "not_started" = "it starts later";
         ApplicationWaits "application_waits" = "its application had nothing to send";
-        TransfersOver "transfers_over" = "every transfer asked for is complete";
+        TransfersOver "transfers_over" = "every transfer asked for is complete or has failed";
         Stopped "stopped" = "its `stop` has come";
         Delivering "delivering" = "data arrived in the last third of its time";
         InFlight "in_flight" = "data was on its way, and no timer has expired for it";

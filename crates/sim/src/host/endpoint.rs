@@ -5,6 +5,7 @@ use crate::foreign::socket::SocketKind;
 use crate::stats::connection_log::{EndCounters, NOT_COUNTED};
 use std::sync::Arc;
 use tailrace_core::{Dscp, Duration, Instant, Rng};
+use tailrace_transport::config::Misbehaviour;
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, SubflowControl, Tuple};
 use tailrace_transport::{CcConfig, Event, Tcp, TcpConfig, TcpStats, TcpView};
 
@@ -231,6 +232,15 @@ impl EndpointPlan {
             Self::Tcp { config, .. } => config.time_wait,
             Self::Mptcp(plan) => plan.tcp.time_wait,
         }
+    }
+
+    /// Whether receivers acknowledge only what they have got, so that what is acknowledged was delivered.
+    pub(crate) fn acknowledges_honestly(&self) -> bool {
+        let config = match self {
+            Self::Tcp { config, .. } => config,
+            Self::Mptcp(plan) => &plan.tcp,
+        };
+        config.misbehaviour != Misbehaviour::OptimisticAcks
     }
 
     /// Options of a foreign host's socket in place of such an endpoint, read at once; `listens`: whether its application acts on

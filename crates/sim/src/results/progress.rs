@@ -66,7 +66,7 @@ impl RunView<'_> {
         };
         let goes_on = flow.app.wake != Instant::MAX || now >= flow.stop;
         let for_good = matches!(present, Activity::Broken | Activity::NoSubflow) && !goes_on;
-        let is_silent = present.is_reason() && (for_good || !delivers) && !self.is_accounted_for(number);
+        let is_silent = present.is_reason() && (for_good || !delivers);
         let at_work = present == Activity::InFlight || present.is_reason();
         let activity = if at_work && delivers && !is_silent { Activity::Delivering } else { present };
         FlowProgress { last_delivery, activity, is_silent }
@@ -101,7 +101,10 @@ impl RunView<'_> {
     /// Whether each transfer that was asked for is complete or has failed, which the counts of transfers say.
     fn is_accounted_for(&self, number: usize) -> bool {
         let counts = transfers(self.world, number..number + 1);
-        counts.is_some_and(|t| t.not_begun == Some(0) && t.under_way == 0)
+        let all_begun = counts.is_some_and(|t| t.not_begun == Some(0) && t.under_way == 0);
+        let completed = counts.is_some_and(|t| t.asked.is_some_and(|asked| t.completed >= asked));
+        // A player that begins a segment anew has a wake-up for that.
+        completed || (all_begun && self.world.flows[number].app.wake == Instant::MAX)
     }
 
     /// Whether a message is awaited although all that was sent is acknowledged. A reader that takes its time has it in its socket.
@@ -109,7 +112,10 @@ impl RunView<'_> {
         let FlowTransport::Tcp(streams) = &self.world.flows[client.end().flow()].carrier else {
             return false;
         };
-        client.work.is_some() && awaits_data(client) && streams.reader.is_none()
+        client.work.is_some()
+            && awaits_data(client)
+            && streams.reader.is_none()
+            && streams.plan.acknowledges_honestly()
     }
 
     /// Whether a host of the flow has another stack.
@@ -153,7 +159,7 @@ impl RunView<'_> {
 
     fn of_streams(&self, number: usize, streams: &StreamFlow) -> Activity {
         let flow = &self.world.flows[number];
-        if streams.count().is_some_and(|asked| flow.stats.completed >= u64::from(asked)) {
+        if self.is_accounted_for(number) {
             return Activity::TransfersOver;
         }
         let open = || self.world.sockets_of(number).filter(|s| !s.end().is_server() && !s.endpoint.is_over());
@@ -168,7 +174,11 @@ impl RunView<'_> {
             Activity::Broken
         } else if stopped {
             Activity::Stopped
-        } else if !waits && streams.asked != TransferCount::None && !flow.app.app.is_over() {
+        } else if !waits
+            && streams.asked != TransferCount::None
+            && !flow.app.app.is_over()
+            && streams.plan.acknowledges_honestly()
+        {
             Activity::Closing
         } else {
             Activity::ApplicationWaits

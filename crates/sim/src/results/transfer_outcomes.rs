@@ -28,12 +28,16 @@ pub(crate) fn transfers(world: &World, flows: Range<usize>) -> Option<TransferCo
         let failed = world.sockets_of(f).filter(fails).count() as u64;
         let (started, failed) = (u64::from(streams.begun), u64::from(streams.failed) + failed);
         let completed = world.flows[f].stats.completed;
+        // Data that was on its way when a client's connection broke may still arrive and complete the transfer.
+        let failed = failed.min(started.saturating_sub(completed));
         t.started += started;
         t.completed += completed;
         t.failed += failed;
         t.under_way += started - completed - failed;
         t.asked = t.asked.zip(streams.count()).map(|(sum, n)| sum + u64::from(n));
-        t.not_begun = t.not_begun.zip(streams.count()).map(|(sum, n)| sum + u64::from(n) - started);
+        // A player begins a segment anew whose connection broke.
+        let not_begun = |n: u32| u64::from(n).saturating_sub(started);
+        t.not_begun = t.not_begun.zip(streams.count()).map(|(sum, n)| sum + not_begun(n));
     }
     sum
 }

@@ -51,6 +51,7 @@ const MAY_BE_NULL: &[&str] = &[
     "r_factor.sum",
     "mos.min",
     "mos.sum",
+    "playout_delay_s.min",
     "rate_bps.min",
     "startup_s.min",
 ];

@@ -162,6 +162,41 @@ fn broken_connection_is_a_stop_for_good() {
 }
 
 #[test]
+fn failed_transfers_are_accounted_for_and_no_silence() {
+    let tcp = "{ kind = \"tcp\", data_retries = 2, syn_retries = 2 }";
+    let three = "{ kind = \"sequence\", size = \"1 MB\", gap = \"10 ms\", count = 3 }";
+    // The second of three fails; the third completes.
+    let lossy = fault("loss", "p0", "at = \"1 s\"\nuntil = \"10 s\"\nvalue = 1.0");
+    let run = direct("60 s", 1, tcp, three).add(&lossy).run();
+    let counts = &run.json["groups"]["f"]["transfers"];
+    assert!(counts["failed"].as_u64() > Some(0) && counts["completed"].as_u64() > Some(0), "{counts}");
+    assert_well(&run, "transfers_over");
+}
+
+#[test]
+fn player_that_begins_segments_anew_has_none_left_over() {
+    let tcp = "{ kind = \"tcp\", data_retries = 2, syn_retries = 2 }";
+    let video = "{ kind = \"video\", count = 2, segment = \"1 s\" }";
+    let lossy = fault("loss", "p0", "at = \"0 s\"\nuntil = \"100 s\"\nvalue = 1.0");
+    let run = direct("300 s", 1, tcp, video).add(&lossy).run();
+    let counts = &run.json["groups"]["f"]["transfers"];
+    assert!(counts["started"].as_u64() > counts["asked"].as_u64(), "{counts}");
+    assert_eq!((&counts["not_begun"], &counts["completed"]), (&0.into(), &2.into()), "{counts}");
+    assert_well(&run, "transfers_over");
+}
+
+#[test]
+fn data_that_was_acknowledged_and_never_arrived_is_no_error_of_the_simulator() {
+    let once = "{ kind = \"transfer\", size = \"100 kB\" }";
+    let lossy = fault("loss", "p0", "at = \"0 s\"\nuntil = \"2 s\"\nvalue = 0.05");
+    for kind in ["tcp", "mptcp"] {
+        let transport = format!("{{ kind = \"{kind}\", misbehaviour = \"optimistic_acks\" }}");
+        let (activity, silent) = end_of(&direct("30 s", 1, &transport, once).add(&lossy).run());
+        assert!(activity != "unexplained" && !silent, "{kind}: {activity}");
+    }
+}
+
+#[test]
 fn connection_without_a_subflow_is_a_stop_for_good() {
     let script = "{ kind = \"mptcp\", path_manager = { kind = \"manual\", client = \"25 s close 1 to 1\" } }";
     let run = direct("30 s", 1, script, "\"bulk\"").run();

@@ -80,7 +80,7 @@ impl Tcp {
             rcv_scale: if scaling { c.scale_shift() } else { 0 },
         };
         let promised = || self.syn_window(self.state != State::SynSent);
-        let window = self.shared_window.map_or_else(promised, |_| ANY_WINDOW);
+        let window = self.shared_window.get().map_or_else(promised, |_| ANY_WINDOW);
         self.irs = BASE + u64::from(segment.seq.0);
         self.rcv.start(self.irs + 1, window);
         self.acks.start(self.rcv.nxt());
@@ -173,7 +173,7 @@ impl Tcp {
         self.config.handshake_ack
             && fresh()
             && self.state == State::Established
-            && self.shared_window.is_none()
+            && self.shared_window.get().is_none()
     }
 
     /// A SYN or SYN-ACK.
@@ -216,7 +216,7 @@ impl Tcp {
     /// It stays promised when the connection is established and the buffer leaves less.
     fn syn_window(&self, answer: bool) -> u64 {
         let window = self.buffers.initial_window(&self.config);
-        let plain = self.shared_window.is_none();
+        let plain = self.shared_window.get().is_none();
         if self.buffers.is_none() && (plain || !self.config.tso) {
             return window;
         }

@@ -612,7 +612,7 @@ impl Tcp {
     pub(in crate::tcp) fn ack_pushed_data(&mut self) {
         // Data of a subflow is read from its connection.
         if !self.acks.is_pushed()
-            || self.shared_window.is_some()
+            || self.shared_window.get().is_some()
             || self.rcv.read() != self.rcv.nxt_data()
             || self.rcv.has_gap()
         {

@@ -77,6 +77,7 @@ use recv::acks::OwedAcks;
 use recv::corrupted_bytes::CorruptedBytes;
 use recv::ecn::EcnFeedback;
 use recv::reassembly::Reassembly;
+use recv::shared_window::SharedWindow;
 use send::pacing::Pacer;
 use send::scoreboard::Scoreboard;
 use send::stream::SendStream;
@@ -155,7 +156,7 @@ pub struct Tcp {
     /// The peer's initial sequence number, once known.
     irs: u64,
     /// The receive window that a Multipath TCP connection shares among its subflows, if this is one of them.
-    shared_window: Option<u32>,
+    shared_window: SharedWindow,
     /// Window that the last segment advertised of it.
     shown_window: u32,
     /// Largest window of a subflow shown so far.
@@ -208,7 +209,7 @@ impl Tcp {
             last_sent: Instant::ZERO,
             rtt: RttEstimator::new(config),
             burst: 0,
-            shared_window: None,
+            shared_window: SharedWindow::NONE,
             shown_window: 0,
             // Of a SYN (RFC 7323 §2.2).
             largest_shown: 65_535,

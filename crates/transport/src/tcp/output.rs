@@ -206,7 +206,7 @@ impl Tcp {
     /// after most segments, to spare the next poll. Where anything else may come first, that poll has to look.
     #[inline(always)]
     fn look_ahead(&mut self, pipe: u64, cwnd: Bytes, window: u64) {
-        let plain = self.shared_window.is_none() && !self.paces && self.config.max_burst == 0;
+        let plain = self.shared_window.get().is_none() && !self.paces && self.config.max_burst == 0;
         if plain && !self.acks.is_due() && !self.probe_due && !self.recovery.counts_segments() {
             let full = u64::from(self.mss);
             if self.next_len().0 == full && pipe + full > window {
@@ -267,7 +267,7 @@ impl Tcp {
     pub(in crate::tcp) fn next_len(&self) -> (u64, u64) {
         let nxt = self.board.nxt;
         let mss = u64::from(self.mss);
-        let (open, most) = match self.shared_window {
+        let (open, most) = match self.shared_window.get() {
             // The connection has seen to its window.
             Some(_) => (mss + 1, self.snd.piece()),
             None => ((self.board.una + self.snd_wnd.size()).min(self.buffered()).saturating_sub(nxt), mss),
@@ -287,7 +287,7 @@ impl Tcp {
         if self.ends_packet(self.board.nxt + len) {
             return true;
         }
-        let whole = self.shared_window.is_some() && len == self.snd.piece();
+        let whole = self.shared_window.get().is_some() && len == self.snd.piece();
         if whole && self.board.nxt + len < self.snd.data_end() {
             return true;
         }
@@ -569,7 +569,7 @@ impl Tcp {
     #[inline(always)]
     fn advertise(&mut self) -> u16 {
         let scale = self.options.rcv_scale;
-        if let Some(window) = self.shared_window {
+        if let Some(window) = self.shared_window.get() {
             self.shown_window = window;
             self.largest_shown = self.largest_shown.max(window);
             return (window >> scale).min(65_535) as u16;

@@ -16,7 +16,7 @@ impl Tcp {
     /// to 32 bits.
     #[inline]
     pub(crate) fn share_window(&mut self, window: u64) {
-        let before = self.shared_window.replace(u32::try_from(window).unwrap_or(u32::MAX));
+        let before = self.shared_window.replace(window);
         if before.is_none() {
             self.buffers = None;
             // The connection notes that the window grows before the first segment of a subflow can say that ACKs hurry.
@@ -110,7 +110,7 @@ impl Tcp {
 
     /// Number of waiting packets that the connection has written, where they are followed.
     pub(crate) fn packets_waiting(&self) -> u64 {
-        let written = self.tuned_send_buffer().filter(|_| self.shared_window.is_some());
+        let written = self.tuned_send_buffer().filter(|_| self.shared_window.get().is_some());
         written.map_or(0, |buffer| buffer.queue.waiting())
     }
 

@@ -121,23 +121,33 @@ def parts_of(metric: Metric, results: Sequence[Result], most: int, queue: str | 
     forward = _having(metric.column, results)
     back = _having(_BACK, results) if metric.name == "delay" else set()
     parts = [Part(n, (n,), metric.column, i) for i, n in enumerate(order) if n in forward]
-    parts += [Part(f"{n}, back", (n,), _BACK, len(order) + i) for i, n in enumerate(order) if n in back]
+    # Groups in which servers alone send have their data's delay there.
+    parts += [Part(n, (n,), _BACK, i) for i, n in enumerate(order) if n in back - forward]
+    parts.sort(key=lambda part: part.place)
+    parts += [
+        Part(f"{n}, back", (n,), _BACK, len(order) + i) for i, n in enumerate(order) if n in back & forward
+    ]
     if len(parts) <= most:
         return parts
-    parts = [part for part in parts if part.column != _BACK]
+    # Without what comes back to those that send themselves.
+    parts = [part for part in parts if part.place < len(order)]
     sizes = _sizes(results)
-    largest = sorted(parts, key=lambda part: -sizes.get(part.label, 0.0))[: most - 1]
-    rest = tuple(part.label for part in parts if part not in largest)
+    columns = list(dict.fromkeys(part.column for part in parts))
+    largest = sorted(parts, key=lambda part: -sizes.get(part.label, 0.0))[: max(0, most - len(columns))]
     kept = [replace(part, place=place) for place, part in enumerate(p for p in parts if p in largest)]
-    if not rest:
-        return kept
-    return [*kept, Part(f"{len(rest)} other groups, {metric.together}", rest, metric.column, len(kept))]
+    for column in columns:
+        rest = tuple(part.label for part in parts if part not in largest and part.column == column)
+        whose = "groups" if column == metric.column else "downloads"
+        if rest:
+            kept.append(Part(f"{len(rest)} other {whose}, {metric.together}", rest, column, len(kept)))
+    return kept
 
 
 def has_any(metric: Metric, result: Result) -> bool:
     """Whether there is a value at all."""
-    rows = result.columns(metric.table, metric.column)
-    return rows.width > 0 and bool(rows[metric.column].is_not_null().any())
+    columns = [metric.column, *([_BACK] if metric.name == "delay" else [])]
+    rows = result.columns(metric.table, *columns)
+    return any(rows[name].is_not_null().any() for name in rows.columns)
 
 
 def curves(metric: Metric, result: Result, parts: Sequence[Part]) -> dict[str, Curve]:

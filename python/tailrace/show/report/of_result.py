@@ -146,6 +146,9 @@ def _flows(result: Result) -> list[Sheet]:
     rows = result.flows
     if rows.is_empty():
         return []
+    # Of downloads the delay is that of what servers send.
+    if {"one_way_delay_mean_s", "reverse_one_way_delay_mean_s"} <= set(rows.columns):
+        rows = rows.with_columns(pl.coalesce("one_way_delay_mean_s", "reverse_one_way_delay_mean_s"))
     kept = [name for name in _FLOW_COLUMNS if name in rows.columns and rows[name].is_not_null().any()]
     kept = [
         name

@@ -194,14 +194,15 @@ def _dropped(queue: Mapping[str, Any]) -> str:
 
 def _delays(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
     normal = [
-        (name, group)
+        (name, group, key)
         for name, group in _groups(aggregate).items()
-        if group.get("role") != "attack" and value(group, "one_way_delay_s", "mean") is not None
+        for key in [summary_measures.along_data(group, summary_measures.FORWARD_DELAY)]
+        if group.get("role") != "attack" and value(group, key, "mean") is not None
     ]
     parts = [
-        f"{name} {said(group, ('one_way_delay_s', 'mean'), 'ms', _MS)} on average, "
-        f"99 of 100 packets no more than {said(group, ('one_way_delay_s', 'p99'), 'ms', _MS)}"
-        for name, group in normal[:_MOST_GROUPS]
+        f"{name} {said(group, (key, 'mean'), 'ms', _MS)} on average, "
+        f"99 of 100 packets no more than {said(group, (key, 'p99'), 'ms', _MS)}"
+        for name, group, key in normal[:_MOST_GROUPS]
     ]
     if parts:
         yield Statement("Delay", f"One way, end to end: {'; '.join(parts)}.")

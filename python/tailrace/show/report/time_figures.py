@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
+from tailrace.data.sending_end import SERVER
 from tailrace.show.charts import flow_windows, over_time, path_rates, time_metrics
 from tailrace.show.charts.curves import Curve, natural
 from tailrace.show.charts.description import SAMPLES, Axis, Chart, Panel, Series, Span
@@ -60,6 +61,7 @@ def _with_lines(chart: Chart) -> Chart:
 
 # -- single flows, paths and the state of disciplines, of one result -------------------------------------------
 
+_REVERSE = "reverse_one_way_delay_s"
 _OF_FLOWS = (
     ("goodput_bps", "goodput", "Mbit/s", 1e-6),
     ("rtt_s", "smoothed round-trip time", "ms", 1e3),
@@ -74,7 +76,7 @@ def _flows(result: Result, shades: Sequence[Span]) -> Chart | None:
     names = [name for name, *_ in _OF_FLOWS]
     rows = result.table("flow_series")
     rows = rows.select(
-        [name for name in ("run", "time_s", "group", "flow", "end", *names) if name in rows.columns]
+        [name for name in ("run", "time_s", "group", "flow", "end", *names, _REVERSE) if name in rows.columns]
     )
     if rows.is_empty():
         return None
@@ -82,6 +84,11 @@ def _flows(result: Result, shades: Sequence[Span]) -> Chart | None:
     rows = rows.filter(pl.col("run") == run).with_columns(
         pl.format("{}[{}]", pl.col("group").cast(pl.String), pl.col("flow")).alias("label")
     )
+    if {"end", "one_way_delay_s", _REVERSE} <= set(rows.columns):
+        # Of downloads the delay of what servers send.
+        from_server = pl.col("end").cast(pl.String) == SERVER
+        along = pl.when(from_server).then(_REVERSE).otherwise("one_way_delay_s")
+        rows = rows.with_columns(along.alias("one_way_delay_s"))
     labels = sorted(rows["label"].unique().to_list(), key=natural)[:_MOST_FLOWS]
     if len(labels) <= 1:
         return None

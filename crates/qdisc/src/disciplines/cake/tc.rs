@@ -42,7 +42,7 @@ const FRAMINGS: [(&str, u64, Option<LinkLayer>); 14] = [
 ];
 
 /// The other words, for the search of the nearest.
-const WORDS: [&str; 31] = [
+const WORDS: [&str; 32] = [
     "bandwidth",
     "unlimited",
     "autorate-ingress",
@@ -74,6 +74,7 @@ const WORDS: [&str; 31] = [
     "raw",
     "ingress",
     "egress",
+    "nat",
 ];
 
 /// The configuration that the words state.
@@ -175,11 +176,10 @@ fn with_value(config: &mut CakeConfig, word: &str, words: &mut TcWords<'_>) -> R
         "rtt" => (config.rtt, config.target) = (words.time()?, None),
         "memlimit" => config.memory_limit = Some(words.size()?).filter(|limit| *limit > Bytes::ZERO),
         "mpu" => config.mpu = Bytes(words.count()?),
-        "nat" => {
-            return Err(
-                words.error("no addresses are translated here, so there is nothing to look up; leave it out")
-            );
-        }
+        "nat" => words.note(
+            "no addresses are translated here, so the hosts are those of the packets, and the word changes nothing; \
+             behind a real NAT it is needed",
+        ),
         "fwmark" => return Err(words.error("packets carry no firewall mark here; sort them by `dscp`")),
         _ => {
             let names = ROUND_TRIPS.iter().map(|r| r.0).chain(FRAMINGS.iter().map(|f| f.0));
@@ -229,7 +229,9 @@ mod tests {
 
     #[test]
     fn what_has_no_meaning_here_is_refused_with_the_reason() {
-        assert!(parse("bandwidth 5mbit nat").unwrap_err().message.contains("translated"));
+        let mut words = TcWords::new("bandwidth 5mbit nat");
+        assert_eq!(read(&mut words), parse("bandwidth 5mbit nonat"));
+        assert!(words.take_notes()[0].message.contains("translated"));
         assert!(parse("fwmark 0xff").unwrap_err().message.contains("firewall"));
         assert!(parse("dual-srchots").unwrap_err().message.contains("\"dual-srchost\""));
     }

@@ -187,6 +187,13 @@ impl Tc {
         if config.avpkt == Bytes::ZERO {
             return Err(words.error("avpkt cannot be zero"));
         }
+        if limit < config.avpkt {
+            let (limit, avpkt) = (limit.get(), config.avpkt.get());
+            let packets = u128::from(limit) * u128::from(avpkt);
+            return Err(words.error(format!(
+                "limit {limit} is {limit} bytes to tc, less than one packet (avpkt {avpkt}): for {limit} packets write limit {packets}"
+            )));
+        }
         let max = self.max.unwrap_or(Bytes(limit.get() / 4));
         let min = self.min.unwrap_or(Bytes(max.get() / 3));
         let default_burst =

@@ -110,7 +110,7 @@ impl Tcp {
         }
         let written = self.buffered().min(self.snd.data_end());
         // The connection of a subflow hands out what leaves at once.
-        if nxt >= written || self.shared_window.is_some() {
+        if nxt >= written || self.shared_window.get().is_some() {
             return true;
         }
         let room = self.room_for_packet(window, pipe);
@@ -194,7 +194,7 @@ impl Tcp {
     /// whole: a packet that ends within one, as some of its segments are shorter than others, is extended to its end.
     #[inline(never)]
     pub(in crate::tcp) fn within_packet(&mut self, nxt: u64, len: u64, fin: u64) -> (u64, u64) {
-        if self.shared_window.is_some() {
+        if self.shared_window.get().is_some() {
             if let Some(buffer) = self.send_buffer_mut().filter(|buffer| nxt < buffer.queue.left()) {
                 buffer.queue.extend_to(nxt + len);
             }
@@ -237,7 +237,7 @@ impl Tcp {
 
     fn room_for_packet(&self, window: u64, pipe: u64) -> PacketRoom {
         let full = u64::from(self.mss);
-        let mss = match self.shared_window {
+        let mss = match self.shared_window.get() {
             // Beside what its options take, a segment may have room for less.
             Some(_) => self.snd.piece().max(1),
             None => full,
@@ -247,7 +247,7 @@ impl Tcp {
             cwnd: window,
             segments: (window / full).saturating_sub(pipe.div_ceil(full)),
             wnd: self.snd_wnd.size(),
-            wnd_room: match self.shared_window {
+            wnd_room: match self.shared_window.get() {
                 // The connection has seen to its window.
                 Some(_) => u64::MAX / 2,
                 None => (self.board.una + self.snd_wnd.size()).saturating_sub(self.board.nxt),

@@ -456,7 +456,7 @@ impl Tcp {
     fn is_cut_by_window(&self, len: u64) -> bool {
         let open = (self.board.una + self.snd_wnd.size()).saturating_sub(self.board.nxt);
         let there = self.snd.data_end().min(self.buffered());
-        self.shared_window.is_none()
+        self.shared_window.get().is_none()
             && len == open
             && len < u64::from(self.mss)
             && self.board.nxt + len < there

@@ -5,3 +5,4 @@ pub(in crate::tcp) mod acks;
 pub(crate) mod corrupted_bytes;
 pub(in crate::tcp) mod ecn;
 pub(crate) mod reassembly;
+pub(in crate::tcp) mod shared_window;

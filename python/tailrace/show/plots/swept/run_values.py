@@ -32,12 +32,14 @@ WHOSE = {
 }
 # Columns of tables that hold no quantity.
 _NO_QUANTITIES = frozenset({"cell", "run", "flow", "connection", "client_port", "subflows"})
+# Delay of a flow in the direction of its data: that of what the server sends, where it alone does.
+_DELAY = "delay_mean_s"
 # Short for columns of tables.
 _COLUMNS = {
     "goodput": "goodput_bps",
     "throughput": "throughput_bps",
     "loss": "loss_ratio",
-    "delay": "one_way_delay_mean_s",
+    "delay": _DELAY,
     "rtt": "rtt_mean_s",
     "completion": "completion_s",
     "duration": "duration_s",
@@ -160,6 +162,11 @@ def _of_rows(sweep: Sweep, request: Request) -> Subject:
         raise UsageError(f"{sweep.place} has no table {request.of}: no run is stored, or none was recorded")
     if {"start_s", "end_s"} <= set(table.columns) and "duration_s" not in table.columns:
         table = table.with_columns((pl.col("end_s") - pl.col("start_s")).alias("duration_s"))
+    ways = [
+        name for name in ("one_way_delay_mean_s", "reverse_one_way_delay_mean_s") if name in table.columns
+    ]
+    if ways:
+        table = table.with_columns(pl.coalesce(ways).alias(_DELAY))
     table = table.drop([name for name in sweep.columns if name in table.columns])
     groups = table["group"].cast(pl.String).unique(maintain_order=True).to_list()
     there = [name for name, kind in table.schema.items() if kind.is_numeric() and table[name].count()]
