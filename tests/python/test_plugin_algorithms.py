@@ -9,7 +9,7 @@ import sys
 import pytest
 
 import tailrace
-from conftest import ROOT
+from conftest import ROOT, command_line
 from tailrace import Verdict
 from tailrace.execution import identity
 from tailrace.scenario import plugins
@@ -465,3 +465,43 @@ def test_files_that_are_none_are_said(tmp_path):
 
 def test_verdicts_are_four():
     assert len({Verdict.PASS, Verdict.SIGNAL, Verdict.MARK_ONLY, Verdict.DROP}) == 4
+
+
+MISUSED = """
+import tailrace
+from tailrace import Verdict
+class Own(tailrace.BASE):
+    name = "own"
+BODY
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "body", "said"),
+    [
+        ("Aqm", "    def __init__(self):\n        self.n = 0", ["has an `__init__`, which is never called"]),
+        ("Aqm", "    def on_enqeue(self, *_):\n        return Verdict.DROP", ["it passes every packet"]),
+        ("QueueDiscipline", "    pass", ["has no `enqueue` and no `dequeue`: the first packet ends a run"]),
+        ("CongestionControl", "    pass", ["has no `on_ack`, no `on_congestion` and no `on_delivery`"]),
+        ("Aqm", "    def on_dequeue(self, *_):\n        return Verdict.PASS", []),
+        ("CongestionControl", "    def on_congestion(self, event):\n        pass", []),
+    ],
+)
+def test_methods_that_are_never_called_and_classes_without_any_are_warned_of(tmp_path, base, body, said):
+    own = classes(MISUSED.replace("BASE", base).replace("BODY", body), tmp_path)["own"]
+    key = "flow.download.transport.cc" if base == "CongestionControl" else "link.line.queue"
+    found = tailrace.Scenario.of(LINE, set={key: "own"}, algorithms=[own]).warnings
+    found = [text for text in found if "own-class" in text]
+    assert all(any(word in text for text in found) for word in said), found
+    if not said:
+        assert found == []
+    if "__init__" in body:
+        assert len(found) == 2, "its law has no hook, either"
+        allowed = tailrace.Scenario.of(LINE, set={key: "own"}, algorithms=[own], allow=["own-class"])
+        assert not any("own-class" in text for text in allowed.warnings)
+    if said:
+        (tmp_path / "line.toml").write_text(LINE)
+        done = command_line("check", "line.toml", "--with", "own.py", "--set", f"{key}=own", cwd=tmp_path)
+        assert done.returncode == 0 and "warning[own-class]" in done.stderr
+    unnamed = tailrace.Scenario.of(LINE, algorithms=[own]).warnings
+    assert not any("own-class" in text for text in unnamed)

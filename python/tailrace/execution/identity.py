@@ -24,9 +24,9 @@ def of_cell(scenario: Scenario) -> str:
     rest = rest.partition(_FIGURES)[0]
     text = _WORDS.sub("", f"{head}\n") + separator + rest
     if scenario.algorithms:
-        from tailrace.scenario import plugins
+        from tailrace.scenario import own_classes, plugins
 
-        named = [each for each in scenario.algorithms if f'"{each.name}"' in text]
+        named = own_classes.named(scenario.algorithms, text)
         text += "".join(sorted(f"\n{each.name} {plugins.digest(each)}" for each in named))
     if scenario.native.kernels:
         from tailrace.kernels import run_kernels

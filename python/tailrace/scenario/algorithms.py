@@ -65,6 +65,15 @@ class Algorithm:
 
     _sort: ClassVar[str] = ""
     _hooks: ClassVar[tuple[str, ...]] = ()
+    # Hooks of which one at least is needed for an effect, and what a class without them does.
+    _decides: ClassVar[tuple[str, ...]] = ()
+    _without: ClassVar[str] = ""
+
+    @classmethod
+    def overrides(cls, hook: str) -> bool:
+        """Whether the class has a hook of its own or of a base that is not Tailrace's."""
+        owner = next((base for base in cls.__mro__ if hook in vars(base)), None)
+        return owner is not None and owner.__module__ != __name__
 
 
 class Discipline(Algorithm):
@@ -99,6 +108,8 @@ class Aqm(Discipline):
         "poll_timeout",
         "link_changed",
     )
+    _decides = ("on_enqueue", "on_dequeue")
+    _without = "it passes every packet"
 
     limit: str = parameter("limit", "1000 packets", "The most that may wait in the queue.")
     ecn: bool = parameter("flag", False, "Mark ECN-capable packets instead of dropping them.")
@@ -146,6 +157,8 @@ class QueueDiscipline(Discipline):
 
     _sort = "queue"
     _hooks = ("enqueue", "dequeue", "handle_timeout", "poll_timeout", "link_changed")
+    _decides = ("enqueue", "dequeue")
+    _without = "the first packet ends a run"
 
     def enqueue(self, packet: Packet, cx: Cx) -> None:
         """Takes a packet, or drops it or others."""
@@ -172,6 +185,8 @@ class CongestionControl(Algorithm):
 
     _sort = "control"
     _hooks = ("on_ack", "on_undo", "on_flight_after_timeout")
+    _decides = ("on_ack", "on_congestion", "on_delivery")
+    _without = "its window does not grow, and the first congestion ends a run"
 
     # Services of the engine: "deliveries" (`on_delivery`), "rates" in these, "pacing", "ecn".
     needs: ClassVar[Sequence[str]] = ()
@@ -256,7 +271,7 @@ def checked(each: object) -> type[Algorithm]:
 
 
 def _declared(each: type[Algorithm]) -> _native.Plugin:
-    own = [hook for hook in each._hooks if _differs(each, hook)]
+    own = [hook for hook in each._hooks if each.overrides(hook)]
     rows = [
         (name, p.kind, p.default, p.doc, p.ends, list((p.words or {}).items()))
         for name, p in parameters(each).items()
@@ -287,11 +302,3 @@ def parameters(each: type[Algorithm]) -> dict[str, Parameter]:
     for base in reversed(each.__mro__):
         found |= {name: value for name, value in vars(base).items() if isinstance(value, Parameter)}
     return {name: value for name, value in found.items() if isinstance(getattr(each, name), Parameter)}
-
-
-def _differs(each: type[Algorithm], hook: str) -> bool:
-    """Whether a class has a hook that does something."""
-    for base in each.__mro__:
-        if hook in vars(base):
-            return base.__module__ != __name__
-    return False

@@ -205,9 +205,16 @@ class Scenario:
 
     def found(self) -> list[Warned]:
         """The same, each beside its data."""
-        found = self._in_place(self.native.warnings, self.outline["warnings"])
+        texts = self.native.warnings
+        # An outline takes time, which a sweep of thousands would notice.
+        found = self._in_place(texts, self.outline["warnings"]) if texts else []
         if newer := newer_toml.objection(self.text):
             found += self._warned(newer_toml.CODE, [newer])
+        if self.algorithms:
+            from tailrace.scenario import own_classes
+
+            classes = own_classes.named(self.algorithms, self.to_toml())
+            found += self._warned(own_classes.CODE, own_classes.objections(classes))
         if self.native.kernels:
             from tailrace.scenario import ignored_keys
 

@@ -5,6 +5,7 @@
 
 mod adviser;
 mod bottlenecks;
+mod costs;
 mod forms;
 mod kernels;
 mod loss_bursts;
@@ -44,6 +45,7 @@ pub(crate) fn advise(resolved: &Resolved, draft: &Draft, sink: &Sink<'_>) {
     }
     roles::check(&a);
     outages::check(&a);
+    costs::check(&a);
     let paths = Paths::new(scenario);
     bottlenecks::check(&a, &paths);
     ties::check(&a, &paths);

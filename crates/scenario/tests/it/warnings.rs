@@ -33,6 +33,7 @@ const CASES: &[(&str, &[(&str, &str)])] = &[
     ("unusual-delay", &[("delay = \"10 ms\"", "delay = \"11 s\"")]),
     ("tiny-limit", &[("50 packets", "1 packet")]),
     ("huge-limit", &[("50 packets", "2 MB")]),
+    ("long-run", &[("60 s", "87600 h"), ("interval = \"1 s\"", "interval = \"100 h\"")]),
     ("other-form", &[("sack = true", "profile = \"linux\""), ("\"droptail\"", "\"codel\"")]),
     ("after-the-end", &[("start = \"uniform(0 s, 1 s)\"", "start = \"60 s\"")]),
     ("equal-runs", &[("start = \"uniform(0 s, 1 s)\"\n", ""), (", jitter = 0.1", "")]),
@@ -103,10 +104,9 @@ fn warning_texts_equal_their_snapshots() {
 #[test]
 fn every_warning_has_a_case_and_can_be_allowed() {
     let mut named: BTreeSet<_> = CASES.iter().map(|(code, _)| *code).collect();
-    // Not the parser's, but of whoever knows what kernels obey, or another reader of TOML: below.
-    assert!(
-        [Code::IgnoredKey, Code::OneSidedKey, Code::NewerToml].iter().all(|code| named.insert(code.name()))
-    );
+    // Not the parser's, but of whoever knows what kernels obey, another reader of TOML, or classes of Python: below.
+    let others = [Code::IgnoredKey, Code::OneSidedKey, Code::NewerToml, Code::OwnClass];
+    assert!(others.iter().all(|code| named.insert(code.name())));
     assert_eq!(named, Code::warnings().map(Code::name).collect());
     for (code, changes) in CASES {
         let text = changed(changes);
@@ -310,4 +310,16 @@ flow = [
     };
     assert_eq!(with("100 Mbit/s"), ["phase-effect"]);
     assert_eq!(with("5 Mbit/s"), Vec::<&str>::new());
+}
+
+#[test]
+fn a_duration_of_years_is_warned_of_and_one_of_minutes_is_not() {
+    let with = |duration: &str| {
+        warnings(&changed(&[("60 s", duration), ("interval = \"1 s\"", "interval = \"100 h\"")]), &[])
+    };
+    let found = with("87600 h");
+    assert_eq!(codes(&found), ["long-run"]);
+    let text = found[0].render(false);
+    assert!(text.contains("which takes about 8 hours") && text.contains("order of magnitude"), "{text}");
+    assert_eq!(codes(&with("10 min")), Vec::<&str>::new());
 }
