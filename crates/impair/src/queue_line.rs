@@ -45,7 +45,7 @@ fn of_tc(text: &str) -> Result<QdiscConfig, String> {
     let Some(first) = QdiscConfig::tc_kind(text) else {
         return QdiscConfig::parse_tc(text).map_err(|error| error.message);
     };
-    if QdiscConfig::tc_kinds().contains(&first) {
+    if QdiscConfig::is_elsewhere(first) || QdiscConfig::tc_kinds().contains(&first) {
         return QdiscConfig::parse_tc(text).map_err(|error| error.message);
     }
     if QdiscConfig::default_of(first).is_some() {

@@ -217,6 +217,10 @@ macro_rules! qdiscs {
             pub fn tc_kinds() -> Vec<&'static str> {
                 [$( $module::$config::TC_KINDS ),+].concat()
             }
+            /// Whether a kind of tc is something else here, which the error of [`QdiscConfig::parse_tc`] names.
+            pub fn is_elsewhere(kind: &str) -> bool {
+                $crate::tc::elsewhere(kind).is_some()
+            }
             /// Kind of the discipline that a tc line names, known or not.
             pub fn tc_kind(text: &str) -> Option<&str> {
                 TcWords::new(text).discipline().ok()
@@ -241,7 +245,10 @@ macro_rules! qdiscs {
                     $( k if $module::$config::TC_KINDS.contains(&k) => {
                         Self::$variant($module::$config::from_tc(k, &mut words)?)
                     } )+
-                    _ => return Err(words.unknown(&Self::tc_kinds())),
+                    _ => {
+                        return Err($crate::tc::elsewhere(kind)
+                            .map_or_else(|| words.unknown(&Self::tc_kinds()), |what| words.error(what)));
+                    }
                 };
                 config.validate().map_err(|(param, why)| start.error(format!("{param}: {why}")))?;
                 Ok((config, words.take_notes()))

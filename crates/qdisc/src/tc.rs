@@ -4,6 +4,7 @@
 //! second; a bare number is bytes, bits a second, or microseconds. Which words a discipline knows stands in
 //! its own file.
 
+mod elsewhere;
 mod posted;
 
 use core::fmt::Write as _;
@@ -20,6 +21,8 @@ pub struct TcError {
     /// Words that were expected.
     pub message: String,
 }
+
+pub(crate) use elsewhere::elsewhere;
 
 /// Remark on a word of a tc line that is read.
 pub type TcNote = TcError;
