@@ -481,6 +481,8 @@ impl Mptcp {
             _ if falls_back => SendState::Idle,
             true if repeats => SendState::Retransmitting,
             true => SendState::InFlight,
+            // Data stays with the connection until a subflow may send it.
+            false if self.subflows.attached().any(|s| s.tcp.awaits_pacing()) => SendState::InFlight,
             false => SendState::Stalled,
         })
     }

@@ -53,6 +53,11 @@ impl Tcp {
         within && acknowledges && segment.flags.has(Flags::ACK) && !self.is_stale(segment, seq)
     }
 
+    /// Whether pacing holds back what the connection would hand to the subflow.
+    pub(crate) fn awaits_pacing(&self) -> bool {
+        !self.pacer.is_open()
+    }
+
     /// Bytes that a unit of the window field stands for.
     #[inline]
     pub(crate) const fn window_unit(&self) -> u64 {

@@ -19,7 +19,8 @@ pub(super) fn set(carried: &mut CarriedTransport, attack: &AttackConfig, r: &Rea
             r.sink().push(error.help(format!("leave `{name}` out here, and set keys of the attack")));
             return None;
         }
-        config.set(name, &value).expect("kinds ask for what TCP has");
+        // A key of the attack that is missing or out of its bounds has been refused where it stands.
+        config.set(name, &value).ok()?;
     }
     Some(())
 }
