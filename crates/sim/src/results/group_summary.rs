@@ -252,7 +252,7 @@ keys! {
         never: u64, "";
         /// Time of the last delivery to the one of them that fell silent first; null if none has delivered anything.
         since_s: f64, "s";
-        /// Number of them by what they waited for, with the words of `activity` of the table [`flows`](#flows): `foreign_stack`,
+        /// Number of them by what they waited for, with the words of `activity` of the table [`flows`](#flows-a-row-for-each-flow-and-run): `foreign_stack`,
         /// `lost`, `peer_window`, `handshake`, `retransmitting`, `closing`, `broken`, `no_subflow`, `no_route`, `link_down`,
         /// `unexplained`.
         reasons: BTreeMap<&'static str, u64>, "";
