@@ -6,7 +6,8 @@ import polars as pl
 import pytest
 
 import tailrace
-from tailrace.show.plots import data_direction, figures
+from tailrace.show.charts import data_direction
+from tailrace.show.plots import figures
 
 BOTH = """
 name = "both"

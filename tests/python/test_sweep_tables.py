@@ -31,7 +31,9 @@ def test_transfers_that_did_not_complete_are_told():
     assert transfers != SMALL
     rate = {"link.bottleneck.rate": ["100 kbit/s", "2 Mbit/s"]}
     told = " ".join(str(tailrace.sweep(transfers, rate, runs=1)).split())
-    assert "tcp: 2 of 4 transfers completed, 2 under way at the end, 2 of 4 flows silent at the end: no " in told
+    assert (
+        "tcp: 2 of 4 transfers completed, 2 under way at the end, 2 of 4 flows silent at the end: no " in told
+    )
     assert "in all cells and runs" in told
     fast = {"link.bottleneck.rate": ["2 Mbit/s", "3 Mbit/s"]}
     assert "transfers completed" not in str(tailrace.sweep(transfers, fast, runs=1))
