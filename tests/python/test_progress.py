@@ -10,7 +10,7 @@ import pytest
 import tailrace
 from conftest import SMALL
 from tailrace.data import working_store
-from tailrace.execution import progress
+from tailrace.execution import progress, wait_notice
 from tailrace.study import result_runs
 
 
@@ -116,8 +116,8 @@ def test_runs_and_sweeps_say_what_they_found(tmp_path, monkeypatch):
     ("waited_s", "quiet", "said"), [(0, False, ""), (0.3, False, "(1 s)"), (0.3, True, "")]
 )
 def test_only_a_long_wait_is_announced(monkeypatch, capsys, waited_s, quiet, said):
-    monkeypatch.setattr(progress, "_NOTICE_EVERY_S", 0.02)
-    with progress.WaitNotice(lambda: "checking a.toml", quiet=quiet):
+    monkeypatch.setattr(wait_notice, "_NOTICE_EVERY_S", 0.02)
+    with wait_notice.WaitNotice(lambda: "checking a.toml", quiet=quiet):
         time.sleep(waited_s)
     err = capsys.readouterr().err
     assert err.startswith(f"checking a.toml {said}") if said else err == ""

@@ -10,7 +10,7 @@ from tailrace.cli import common, figure_checks
 from tailrace.cli.common import guarded, say
 from tailrace.cli.run import describe, warn
 from tailrace.errors import ScenarioError, UsageError
-from tailrace.execution.progress import WaitNotice
+from tailrace.execution.wait_notice import WaitNotice
 from tailrace.kernels import confinement, run_kernels
 from tailrace.scenario.scenario import Scenario
 from tailrace.study import variants
