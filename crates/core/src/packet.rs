@@ -165,11 +165,13 @@ pub enum DropReason {
     TooBig = 5,
     /// Bits of it were damaged, which the host found that it reached.
     Corrupted = 6,
+    /// A policer found that it exceeds the rate.
+    Policed = 7,
 }
 
 impl DropReason {
     /// All reasons, in the order of their discriminants.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Overlimit,
         Self::Aqm,
         Self::LinkLoss,
@@ -177,7 +179,10 @@ impl DropReason {
         Self::NoRoute,
         Self::TooBig,
         Self::Corrupted,
+        Self::Policed,
     ];
+    /// Number of reasons.
+    pub const COUNT: usize = Self::ALL.len();
 
     /// Name as results show it.
     pub const fn name(self) -> &'static str {
@@ -189,6 +194,7 @@ impl DropReason {
             Self::NoRoute => "no_route",
             Self::TooBig => "too_big",
             Self::Corrupted => "corrupted",
+            Self::Policed => "policed",
         }
     }
 }

@@ -1,7 +1,6 @@
 //! Counters of links, and the distributions of observed queues.
 
-use tailrace_core::Histogram;
-use tailrace_core::{Duration, Instant};
+use tailrace_core::{DropReason, Duration, Histogram, Instant};
 use tailrace_qdisc::Backlog;
 
 /// Counters of one link direction, in packets unless the name says otherwise.
@@ -24,8 +23,8 @@ pub struct LinkCounters {
     pub delivered: u64,
     /// Marked CE.
     pub marked: u64,
-    /// Dropped, by [`tailrace_core::DropReason`].
-    pub dropped: [u64; 7],
+    /// Dropped, by [`DropReason`].
+    pub dropped: [u64; DropReason::COUNT],
     /// Copies that were made of what arrived at the other end.
     pub duplicated: u64,
     /// Packets handed over with damaged bits.

@@ -4,8 +4,16 @@
 //! (`psched_l2t_ns`). A packet costs the time that it takes at the rate. Nanoseconds a byte are a fixed-point number whose
 //! factor has 32 bits, and the product is rounded down, so a packet costs at most a nanosecond, and at most 2^-31 of itself
 //! (up to 34 Gbit/s), too little. Rates are whole bytes a second, as tc passes them on: 8 bit/s is the least.
+//!
+//! Of `police` and `htb`, tc passes the depth on as a time: ticks of 64 ns (`PSCHED_SHIFT`), reckoned in floating point and cut to
+//! whole ones (iproute2 6.1). Of `tbf` it passes the bytes on.
 
 use tailrace_core::{Bytes, Duration, Instant, Rate};
+
+/// A tick of tc, nanoseconds.
+const TICK_NANOS: i64 = 64;
+/// Ticks in a microsecond.
+const TICKS_PER_MICRO: f64 = 1000.0 / 64.0;
 
 /// Time that bytes take at a rate.
 #[derive(Clone, Copy, Debug)]
@@ -50,6 +58,22 @@ impl TokenBucket {
         let time = ByteTime::new(rate);
         let depth = time.nanos(burst);
         Self { time, depth, tokens: depth }
+    }
+
+    /// A bucket whose depth is `burst` in the ticks in which tc passes it on.
+    pub(crate) fn in_ticks(rate: Rate, burst: Bytes) -> Self {
+        let bytes_per_sec = (rate.as_bps() / 8).max(1) as f64;
+        let micros = 1e6 * (burst.as_f64() / bytes_per_sec);
+        // A number too large for 32 bits becomes the largest that has them.
+        let ticks = (micros * TICKS_PER_MICRO) as u32;
+        let depth = i64::from(ticks) * TICK_NANOS;
+        Self { time: ByteTime::new(rate), depth, tokens: depth }
+    }
+
+    /// What it holds at most, nanoseconds.
+    #[inline]
+    pub(crate) fn depth(&self) -> i64 {
+        self.depth
     }
 
     /// What would be left `elapsed` after tokens were last taken, once a packet of `size` has gone: negative where it must
@@ -109,6 +133,15 @@ mod tests {
     fn latency_is_what_goes_meanwhile_and_the_burst() {
         // tc-tbf(8): 0.5 Mbit/s, 5 kB, 70 ms: 62 500 * 0.07 + 5120.
         assert_eq!(bytes_for(Rate::from_bps(500_000), Duration::from_millis(70), Bytes(5120)), Bytes(9495));
+    }
+
+    #[test]
+    fn a_depth_passed_on_in_ticks_is_whole_ticks() {
+        // 10 Mbit/s: 1500 B take 1 200 000 ns, 18 750 ticks; 1000 B 800 000 ns, 12 500; 1 B 800 ns, 12 ticks of 64.
+        let depth = |bytes| TokenBucket::in_ticks(Rate::from_mbit(10), Bytes(bytes)).depth();
+        assert_eq!([1500, 1000, 1].map(depth), [1_200_000, 800_000, 768]);
+        // 32 bits of ticks: 274.9 s.
+        assert_eq!(TokenBucket::in_ticks(Rate::from_bps(8), Bytes(1_000_000)).depth(), 274_877_906_880);
     }
 
     #[test]

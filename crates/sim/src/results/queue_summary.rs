@@ -37,7 +37,8 @@ keys! {
         /// Packets that were marked CE (ECN), whether they carry data or not.
         marked_packets: u64, "packets";
         /// Packets dropped, by reason: `overlimit` (the queue was full), `aqm` (the discipline decided so), `link_loss` (random
-        /// loss on the link), `link_down` (the link was down or went down), `too_big` (larger than the MTU).
+        /// loss on the link), `link_down` (the link was down or went down), `too_big` (larger than the MTU), `policed` (a policer
+        /// found that the packet exceeds its rate).
         dropped_packets: BTreeMap<&'static str, u64>, "packets";
         /// Packets on the link that faults changed: `duplicated` (copies made), `corrupted` (bits damaged; the receiving host
         /// drops such a packet) and `held_back` (others could overtake). Left out if there are none.
