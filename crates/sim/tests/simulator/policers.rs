@@ -5,7 +5,7 @@ use crate::support::{Run, Text};
 /// 2 Mbit/s in packets of 500 B through a policer of 1 Mbit/s, on a link of 10 Mbit/s.
 fn policed(exceed: &str) -> Run {
     Text::new("10 s")
-        .top("[record]\ninterval = \"1 s\"\nqueue_series = true")
+        .top("record = { interval = \"1 s\" }")
         .dumbbell(1, "10 Mbit/s", "5 ms", &format!("queue = \"police rate 1mbit burst 10000 {exceed}\""))
         .flow(
             "cbr",
@@ -43,24 +43,4 @@ fn a_policer_that_marks_loses_nothing_that_can_be_marked() {
     let run = policed("mark");
     assert!(EXCEEDING.contains(&run.queue("marked_packets")), "{}", run.queue("marked_packets"));
     assert_eq!(run.queue("dropped_packets.policed"), 0.0);
-}
-
-/// A download of 30 s, and what it shows after the first 10.
-fn download(cc: &str) -> Run {
-    Text::new("30 s")
-        .top("warmup = \"10 s\"")
-        .dumbbell(1, "100 Mbit/s", "20 ms", "queue = \"police rate 10mbit burst 256kb drop\"")
-        .tcp(&format!("cc = {cc}"), "\"bulk\"")
-        .run()
-}
-
-#[test]
-fn bbr_finds_a_policer_and_loses_little_from_then_on() {
-    let run = |found: bool| download(&format!("{{ kind = \"bbr\", policer_detection = {found} }}"));
-    let (with, without) = (run(true), run(false));
-    let loss = |run: &Run| run.queue("dropped_packets.policed") / run.tcp("sent_packets");
-    // Every 48 round trips it looks for more, which costs a burst.
-    assert!(loss(&with) < 0.05 && loss(&without) > 0.2, "{} {}", loss(&with), loss(&without));
-    let goodput = |run: &Run| run.tcp("goodput_bps.mean");
-    assert!(goodput(&with) > 8e6 && goodput(&without) > 8e6, "{} {}", goodput(&with), goodput(&without));
 }

@@ -46,6 +46,23 @@ fn the_ceiling_bounds_a_burst() {
 }
 
 #[test]
+fn a_pause_pays_the_debt_before_it_fills_the_buckets() {
+    // 1280 us: two packets leave at 0, the third at 320 us, with a debt of 800 us then. At 2320 us the buckets hold 1200 us, so
+    // two leave and owe 400 us; the sixth has left by 3040 us.
+    let config = line("htb rate 10mbit burst 1600 cburst 1600");
+    let (mut queue, mut rng, mut sink) = (config.build(&LINK), Rng::new(1), Collector::default());
+    let mut left = Vec::new();
+    for (at, packets) in [(0, 3), (320_000, 0), (2_320_000, 3), (3_040_000, 0)] {
+        let mut cx = Cx { now: Instant::from_nanos(at), rng: &mut rng, sink: &mut sink };
+        for id in 0..packets {
+            queue.enqueue(TestPacket::new(id, 0, 1000), &mut cx);
+        }
+        left.push(std::iter::from_fn(|| queue.dequeue(&mut cx)).count());
+    }
+    assert_eq!(left, [2, 1, 2, 1]);
+}
+
+#[test]
 fn bursts_that_are_not_stated_are_those_of_tc() {
     let explicit = line("htb rate 100mbit").explicit(&LINK);
     assert_eq!((explicit.burst, explicit.cburst), (Some(Bytes(1600)), Some(Bytes(1600))));
