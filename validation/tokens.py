@@ -118,7 +118,7 @@ def in_linux(name: str, lines: list[str], text: str, results: Path) -> Passage:
 
 def here(line: str, text: str) -> Passage:
     """The same through ours."""
-    words = [line, ENDLESS, str(DURATION + 1), "0", "1", "packets"]
+    words = [line, ENDLESS, str(DURATION + 5), "0", "1", "packets"]
     done = subprocess.run(
         [openloop.program(), *words], input=text, capture_output=True, text=True, check=True
     )
