@@ -9,7 +9,11 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def test_figures_of_runs_comparisons_and_sweeps_are_pictures(small):
     both = tailrace.compare({"one": small, "other": small})
     swept = tailrace.sweep(SMALL, {"link.bottleneck.rate": ["1 Mbit/s", "2 Mbit/s"]}, runs=2)
-    for figure in (small.plot_queue(), both.plot("cwnd"), swept.plot("goodput", against="link.bottleneck.rate")):
+    for figure in (
+        small.plot_queue(),
+        both.plot("cwnd"),
+        swept.plot("goodput", against="link.bottleneck.rate"),
+    ):
         drawn = figure._repr_png_()
         assert drawn.startswith(PNG)
         assert drawn == figure._repr_png_()

@@ -1,4 +1,4 @@
-"""`python -m notebooks [FILE...]`: does the notebooks, all of docs/notebooks without a name, and writes their outputs."""
+"""`python -m notebooks [FILE...]` does notebooks, all of docs/notebooks without a name, and writes their outputs."""
 
 import sys
 from pathlib import Path
