@@ -32,6 +32,11 @@ class Reader:
 
 
 READERS = {
+    "tc": Reader(
+        "tc",
+        "Queue disciplines of Linux: commands of tc as they are posted, or what `tc -s qdisc show` prints.",
+        "A text with commands of tc, or with what it prints.",
+    ),
     "sqm": Reader(
         "sqm",
         "OpenWrt's /etc/config/sqm: a home behind its modem, with the shapers of the first section that is enabled.",

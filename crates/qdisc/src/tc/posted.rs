@@ -199,6 +199,7 @@ mod tests {
             ),
             read("fq_codel limit 10240 ecn")
         );
+        assert_eq!(read("qdisc cake 1: root refcnt 5 bandwidth unlimited diffserv3"), read("cake diffserv3"));
         assert_eq!(read("qdisc pfifo 8001: root refcnt 2 limit 1000p"), read("pfifo limit 1000"));
         assert_eq!(read("qdisc bfifo 8001: root refcnt 2 limit 150Kb"), read("bfifo limit 150kb"));
     }
