@@ -1,10 +1,10 @@
 """flent's data files (`.flent.gz`, format version 4): goodput of flows, round trips of pings, windows of TCP.
 
 The file says that it is of flent's test `tcp_nup`, of `tcp_ndown` where there are downloads alone, or of
-`rrul_be_nflows` where there are uploads and downloads, so that flent draws the plots of that test from it. A flow over TCP is a stream
-`TCP upload::1` (in `rrul_be_nflows` `TCP upload BE::1`), whose raw values hold `tcp_cwnd` and `tcp_rtt`; pings are
-`Ping (ms) ICMP`. Times count from the start of the run, which the metadata puts at the beginning of 1970: a simulated
-run has no date.
+`rrul_be_nflows` where there are uploads and downloads, so that flent draws the plots of that test from it. A flow over
+TCP is a stream `TCP upload::1` (in `rrul_be_nflows` `TCP upload BE::1`), whose raw values hold `tcp_cwnd` and
+`tcp_rtt`; pings are `Ping (ms) ICMP`. Times count from the start of the run, which the metadata puts at the beginning
+of 1970: a simulated run has no date.
 """
 
 from __future__ import annotations
