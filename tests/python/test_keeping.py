@@ -118,7 +118,38 @@ def test_a_signal_within_a_callback_that_lets_no_exception_out_is_obeyed(tmp_pat
     assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
 
 
-@pytest.mark.parametrize("loaded", ["tailrace.errors", "typer.main", "tailrace.cli.common"])
+ENDS = """
+import os, signal, sys
+from tailrace.cli import main
+
+class AtTheEnd:
+    def __init__(self):
+        self.kill, self.pid, self.number = os.kill, os.getpid(), signal.NAME
+
+    def __del__(self):
+        self.kill(self.pid, self.number)
+
+sys.argv, sys.kept = ["tailrace", "--version"], AtTheEnd()
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_after_all_is_done_leaves_the_exit_code(tmp_path, name):
+    # Modules are torn down after the interpreter has given handlers back to the system.
+    done = subprocess.run(
+        [sys.executable, "-c", ENDS.replace("NAME", name)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "loaded", ["tailrace.cli", "typing", "tailrace.errors", "typer.main", "tailrace.cli.common"]
+)
 def test_ctrl_c_while_the_program_loads_is_no_traceback(tmp_path, loaded):
     before = ["/bin/sh", "-c", 'PYTHONPROFILEIMPORTTIME=1 exec "$@"', "sh"]
     with started(["list"], tmp_path, before, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
