@@ -31,7 +31,7 @@ pub(super) struct Routes {
     pub(super) egresses: Vec<EgressRouter>,
     /// Egress routers with computed routes, in the order of their rows.
     pub(super) computed: Vec<u32>,
-    /// Distances in hops, laid out as `next`; `NONE` without a path. Kept from the first change of a link between routers, or
+    /// Distances (sums of costs, hops where none is stated), laid out as `next`; `NONE` without a path. Kept from the first change of a link between routers, or
     /// from the start if changes are expected.
     pub(super) distances: Option<Vec<u32>>,
     /// Whether ECMP is enabled.
@@ -261,7 +261,7 @@ impl Routes {
         self.egresses[k].row as usize + router as usize * self.lanes
     }
 
-    /// Distance in hops from a router to egress router number `k`, whose routes are computed, or `NONE`.
+    /// Distance from a router to egress router number `k`, whose routes are computed, or `NONE`.
     #[inline]
     pub(super) fn distance(&self, router: u32, k: usize) -> u32 {
         self.distances.as_ref().expect("asked for by the caller")[self.at(router, k)]

@@ -43,6 +43,7 @@ mod outcomes;
 mod parts;
 mod patterns;
 mod progress;
+mod queueing_theory;
 mod queues;
 mod renumbering;
 mod reordering;
