@@ -171,6 +171,7 @@ SHORT: Mapping[str, Metric] = {
         _queue("sojourn_p99", "sojourn_s.p99", "ms", 1e3),
         _queue("utilization", "utilization", "%", 100),
         _queue("dropped", "dropped_packets.*", "packets"),
+        _queue("ack_filtered", "ack_filtered_packets", "packets"),
         _queue("marked", "marked_packets", "packets"),
         _queue("detection", "flagged.detection_s", "ms", 1e3),
         _queue("rehabilitation", "flagged.rehabilitation_s", "ms", 1e3),

@@ -189,7 +189,12 @@ def _dropped(queue: Mapping[str, Any]) -> str:
     ]
     marked = said(queue, ("marked_packets",), "packets") if value(queue, "marked_packets") else ""
     dropped = f"Packets dropped: {listed(parts)}" if parts else "No packet was dropped"
-    return f"{dropped}{f'; {marked} were marked' if marked else ''}."
+    filtered = said(queue, ("ack_filtered_packets",), "ACKs") if value(queue, "ack_filtered_packets") else ""
+    more = [
+        *([f"{marked} were marked"] if marked else []),
+        *([f"{filtered} were filtered, since later ones say the same"] if filtered else []),
+    ]
+    return "; ".join([dropped, *more]) + "."
 
 
 def _delays(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
