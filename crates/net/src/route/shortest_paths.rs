@@ -7,7 +7,6 @@
 
 use super::Graph;
 use super::entry::{AT_EGRESS, ECMP_FLAG};
-use super::least_cost;
 use super::router_links::RouterLinks;
 
 /// Largest number of egress routers in one search.
@@ -51,9 +50,6 @@ impl ShortestPaths {
         egresses: &[(usize, u32)],
         block: &mut Block<'_>,
     ) {
-        if graph.has_costs {
-            return least_cost::run(graph, router_links, egresses, block);
-        }
         self.seen.fill(0);
         for &(lane, router) in egresses {
             self.seen[router as usize] |= 1 << lane;
