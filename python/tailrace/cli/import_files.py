@@ -11,6 +11,7 @@ from tailrace.cli import common, group
 from tailrace.cli.common import guarded
 from tailrace.imports.draft import ScenarioDraft
 from tailrace.imports.readers import READERS, Reader
+from tailrace.scenario.scenario import parse_assignments
 
 app = typer.Typer(
     cls=group.Group,
@@ -29,6 +30,15 @@ Output = Annotated[
     ),
 ]
 
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help="Write another value into the scenario, e.g. link.line.rate=10mbit. Repeatable.",
+    ),
+]
+
 
 def _command(reader: Reader) -> Callable[..., None]:
     """The command of a kind."""
@@ -38,12 +48,16 @@ def _command(reader: Reader) -> Callable[..., None]:
             list[str], typer.Argument(metavar="FILE", help=f"{reader.files} - is the standard input.")
         ],
         output: Output = None,
+        sets: Sets = None,
         json: common.Json = False,
     ) -> None:
         if len(files) > reader.most_files:
             most = f"{reader.most_files} files" if reader.most_files > 1 else "one file"
             common.fail(f"{len(files)} files are given, of which at most {most} can be read: {reader.files}")
-        _show(reader.read(files), output, json=json)
+        draft = reader.read(files)
+        for path, value in parse_assignments(sets or []).items():
+            draft.replace(path, value)
+        _show(draft, output, json=json)
 
     command.__doc__ = reader.summary
     return guarded(command)

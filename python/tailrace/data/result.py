@@ -449,11 +449,14 @@ class Result(Mapping[str, "pl.DataFrame"]):
 
         return differences.of(self.measured, other.measured, columns, tolerances=tolerances, strict=strict)
 
-    def report(self) -> Report:
-        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with."""
+    def report(self, columns: str | Sequence[str] = ()) -> Report:
+        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with.
+
+        `columns` are the metrics that it answers with.
+        """
         from tailrace.show import report  # Matplotlib takes half a second
 
-        return report.of(self)
+        return report.of(self, columns)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 

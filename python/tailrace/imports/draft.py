@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -151,6 +152,21 @@ class ScenarioDraft:
         if Omission(where, why) not in self.omissions:
             self.omissions.append(Omission(where, why))
 
+    def replace(self, path: str, text: str) -> None:
+        """Sets a value by its path in the file, as `--set` of other commands does: `link.line.rate`, `10 Mbit/s`."""
+        value = Value(_of_text(text), "given with --set")
+        table, _, rest = path.partition(".")
+        if table not in self.tables:
+            _set_inside(self.top, path.split("."), value)
+            return
+        entries = {str(entry["name"]): entry for entry in self.tables[table] if "name" in entry}
+        name = next((name for name in entries if rest.startswith(f"{name}.")), None)
+        if name is None:
+            raise UsageError(
+                f"--set {path}: the {table}s are called {', '.join(entries)}, as in {table}.NAME.KEY"
+            )
+        _set_inside(entries[name], rest.removeprefix(f"{name}.").split("."), value)
+
     def values(self) -> Iterator[tuple[str, Value]]:
         """Every value with a comment, by its path."""
         yield from _values("", self.top)
@@ -234,6 +250,23 @@ def allowed_name(text: str) -> str:
     ['New York', 'St Polten', 'Washington DC', 'v1-2', 'Link a']
     """
     return _WITHIN.sub("-", _APART.sub(" ", text)).strip("- ") or "unnamed"
+
+
+def _of_text(text: str) -> object:
+    """Value of a `--set`: TOML, or else text."""
+    try:
+        return tomllib.loads(f"value = {text}")["value"] if "\n" not in text else text
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def _set_inside(entry: dict[str, object], keys: list[str], value: Value) -> None:
+    """Sets a value in tables inside a table; what stands in place of a table goes."""
+    for key in keys[:-1]:
+        inner = entry.get(key)
+        entry[key] = dict(inner) if isinstance(inner, Mapping) else {}
+        entry = entry[key]  # type: ignore[assignment]
+    entry[keys[-1]] = value
 
 
 def _removed(files: list[Path]) -> None:

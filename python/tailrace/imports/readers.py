@@ -35,6 +35,11 @@ class Reader:
 
 
 READERS = {
+    "sqm": Reader(
+        "sqm",
+        "OpenWrt's /etc/config/sqm: a home behind its modem, with the shapers of the first section that is enabled.",
+        "The file /etc/config/sqm, or what `uci show sqm` prints.",
+    ),
     "mahimahi": Reader(
         "mahimahi",
         "Packet delivery traces of Mahimahi's mm-link: an uplink, or an uplink and a downlink.",

@@ -450,11 +450,14 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
             for text, word in zip(texts, words, strict=True)
         ]
 
-    def report(self) -> Report:
-        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with."""
+    def report(self, columns: str | Sequence[str] = (), *, baseline: str = "") -> Report:
+        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with.
+
+        `columns` are the metrics that it answers with; `baseline` is what others are compared with.
+        """
         from tailrace.show import report  # Matplotlib takes half a second
 
-        return report.of(self)
+        return report.of(self, columns, baseline)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 
