@@ -61,8 +61,8 @@ def test_a_network_of_the_topology_zoo_keeps_names_rates_and_distances():
         "Zürich-Zürich-2": ("155 Mbit/s", "3 ms", 10000),
     }
     said = draft.toml()
-    assert "small.gml:17: node alone has no link" in said
-    assert "small.gml:21: the edge leads from 3 to itself" in said
+    assert "small.gml:16: node alone has no link" in said
+    assert "small.gml:20: the edge leads from 3 to itself" in said
     assert "'St. Polten' is St Polten" in said
     assert "LinkSpeedRaw 1e+10" in said
     result = tailrace.run(draft.scenario(), set={"duration": "3 s"})

@@ -50,6 +50,8 @@ pub struct OfferedTraffic {
     pub rarely_exceeded: Bytes,
     /// Whether packets leave strictly periodically.
     pub periodic: bool,
+    /// Whether `rate` is a mean that is exceeded for short times, as packets leave by chance.
+    pub is_mean: bool,
 }
 
 impl OfferedTraffic {
@@ -60,12 +62,12 @@ impl OfferedTraffic {
             if sizes.is_constant() { payload } else { Bytes(size.min(LARGEST_PAYLOAD.as_f64()) as u64) }
         };
         let (largest, rarely_exceeded) = (sent(sizes.largest()), sent(sizes.rarely_exceeded()));
-        Self { rate, payload, largest, rarely_exceeded, periodic }
+        Self { rate, payload, largest, rarely_exceeded, periodic, is_mean: false }
     }
 
     /// Traffic of packets of one size.
     pub const fn of_one_size(rate: Rate, payload: Bytes, periodic: bool) -> Self {
-        Self { rate, payload, largest: payload, rarely_exceeded: payload, periodic }
+        Self { rate, payload, largest: payload, rarely_exceeded: payload, periodic, is_mean: false }
     }
 }
 

@@ -29,7 +29,7 @@ impl AppKind for PoissonConfig {
         check_gap(self.rate, mean_payload(&self.size)).map_err(|why| KeyConflict::OutOfRange("rate", why))
     }
     fn traffic(&self) -> Option<OfferedTraffic> {
-        Some(OfferedTraffic::of(self.rate, &self.size, false))
+        Some(OfferedTraffic { is_mean: true, ..OfferedTraffic::of(self.rate, &self.size, false) })
     }
     fn is_random(&self) -> bool {
         true

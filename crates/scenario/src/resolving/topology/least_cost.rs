@@ -7,8 +7,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 impl Topology<'_> {
-    /// Sum of the costs of a path's links, each in its direction.
-    pub(super) fn cost_of(&self, path: &[PathHop]) -> u64 {
+    /// Sum of the costs of a path's links, each in its direction; their number where none is stated.
+    pub(crate) fn cost_of(&self, path: &[PathHop]) -> u64 {
         path.iter().map(|(link, forward)| self.cost(*link, *forward)).sum()
     }
 
