@@ -167,11 +167,13 @@ pub enum DropReason {
     Corrupted = 6,
     /// A later acknowledgement made it redundant, and an ACK filter took it out: Linux's `ack_drop`.
     AckFiltered = 7,
+    /// A policer found that it exceeds the rate.
+    Policed = 8,
 }
 
 impl DropReason {
     /// All reasons, in the order of their discriminants.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Overlimit,
         Self::Aqm,
         Self::LinkLoss,
@@ -180,6 +182,7 @@ impl DropReason {
         Self::TooBig,
         Self::Corrupted,
         Self::AckFiltered,
+        Self::Policed,
     ];
     /// Number of reasons.
     pub const COUNT: usize = Self::ALL.len();
@@ -195,6 +198,7 @@ impl DropReason {
             Self::TooBig => "too_big",
             Self::Corrupted => "corrupted",
             Self::AckFiltered => "ack_filtered",
+            Self::Policed => "policed",
         }
     }
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tailrace.data.cell_runs import CellRuns
+    from tailrace.data.pandas_frames import PandasFrame
     from tailrace.show.plots.style import Options
     from tailrace.show.report import Report
     from tailrace.stats.differences import Differences
@@ -216,6 +217,12 @@ class Result(Mapping[str, "pl.DataFrame"]):
     def scan(self, name: str) -> pl.LazyFrame:
         """The same, read when it is collected, and no more of it than is asked for: for what is larger than memory."""
         return self._kept(name).lazy()
+
+    def to_pandas(self, name: str) -> PandasFrame:
+        """A table by its name as a pandas frame (`pip install 'tailrace[pandas]'`); empty if it was not recorded."""
+        from tailrace.data import pandas_frames
+
+        return pandas_frames.of(self.table(name))
 
     def columns(self, name: str, *wanted: str) -> pl.DataFrame:
         """Some columns of a table, without reading the others; empty if it has not all of them."""

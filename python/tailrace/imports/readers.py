@@ -35,10 +35,26 @@ class Reader:
 
 
 READERS = {
+    "tc": Reader(
+        "tc",
+        "Queue disciplines of Linux: commands of tc as they are posted, or what `tc -s qdisc show` prints.",
+        "A text with commands of tc, or with what it prints.",
+    ),
     "sqm": Reader(
         "sqm",
         "OpenWrt's /etc/config/sqm: a home behind its modem, with the shapers of the first section that is enabled.",
         "The file /etc/config/sqm, or what `uci show sqm` prints.",
+    ),
+    "ip-mptcp": Reader(
+        "ip_mptcp",
+        "Multipath TCP's endpoints and limits, as `ip mptcp endpoint show` and `ip mptcp limits show` print them.",
+        "What both commands print at the client, and then the same of the server if there is any.",
+        most_files=2,
+    ),
+    "iperf3": Reader(
+        "iperf3",
+        "A result of `iperf3 --json`: a path like the measured one, and the measured rates as a CSV file.",
+        "What `iperf3 --json` prints.",
     ),
     "mahimahi": Reader(
         "mahimahi",

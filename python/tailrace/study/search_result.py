@@ -235,6 +235,9 @@ class Search:
     def __rich__(self) -> RenderableType:
         return self.best_table().__rich__()
 
+    def _repr_html_(self) -> str:
+        return self.best_table()._repr_html_()
+
     def __str__(self) -> str:
         return str(self.best_table())
 

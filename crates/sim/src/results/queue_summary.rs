@@ -37,7 +37,8 @@ keys! {
         /// Packets that were marked CE (ECN), whether they carry data or not.
         marked_packets: u64, "packets";
         /// Packets dropped, by reason: `overlimit` (the queue was full), `aqm` (the discipline decided so), `link_loss` (random
-        /// loss on the link), `link_down` (the link was down or went down), `too_big` (larger than the MTU).
+        /// loss on the link), `link_down` (the link was down or went down), `too_big` (larger than the MTU), `policed` (a policer
+        /// found that the packet exceeds its rate).
         dropped_packets: BTreeMap<&'static str, u64>, "packets";
         /// ACKs that an ACK filter took out of the queue (`cake` with `ack_filter`), since a later one says all that they said:
         /// Linux's `ack_drop`. No drops, and in none of the reasons above.

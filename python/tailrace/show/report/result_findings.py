@@ -227,6 +227,7 @@ _REASONS = {
     "aqm": "by the discipline",
     "link_loss": "on the wire",
     "link_down": "link down",
+    "policed": "by the policer",
 }
 
 
