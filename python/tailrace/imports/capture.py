@@ -26,7 +26,6 @@ _MOST_FLOWS = 200
 _MOST_HOSTS = 40
 # Share of a connection's data below which the other direction is requests and answers that go without saying.
 _LITTLE = 0.01
-_MOST_SECONDS = 3600.0
 _POINTS = 100
 # Delay of the near link, in seconds; the rest of a round trip is on the far links.
 _NEAR = 0.1e-3
@@ -101,13 +100,7 @@ def _describe(
 
 
 def _set_span(draft: ScenarioDraft, file: InputFile, found: CaptureStatistics) -> None:
-    seconds = min(max(found.seconds, 1.0), _MOST_SECONDS)
-    if found.seconds > _MOST_SECONDS:
-        draft.omit(
-            file.name,
-            f"the run ends after {_MOST_SECONDS:g} of {found.seconds:.0f} s: raise `duration` for more",
-        )
-    text = f"{seconds + 1:.6g} s"
+    text = f"{max(found.seconds, 1.0) + 1:.6f} s"
     draft.set("duration", taken(text, file.name, "time from the first packet to the last, and a second"))
 
 
@@ -118,7 +111,7 @@ def _network(
     flows: list[Conversation],
     local: Locality,
 ) -> dict[bytes, str]:
-    """The near host behind the captured link, and a far host for each address with its round trip."""
+    """The near host behind the captured link, and a far host for each address with its round trip, or one for all."""
     draft.host("near")
     draft.router("gateway")
     up, down = (_rate(file, found, up=way) for way in (True, False))
@@ -140,6 +133,9 @@ def _network(
         if trip := flow.round_trip:
             trips.setdefault(far, []).append(trip)
     usual = median([trip for each in trips.values() for trip in each]) if trips else None
+    if len(flows) > _MOST_FLOWS:
+        far_host = _add_far_host(draft, file, "far", None, usual)
+        return dict.fromkeys(sent, far_host)
     hosts: dict[bytes, str] = {}
     most = [address for address, _ in sent.most_common(_MOST_HOSTS)]
     for address in most:
@@ -245,22 +241,16 @@ def _add_arrivals(
     for up in (True, False):
         way = "up" if up else "down"
         sizes: list[int] = []
-        by_host: Counter[str] = Counter()
         for flow in flows:
             near_first = flow.ends[0][0] != _far(flow, local)
             of_side = [side.size(flow.protocol) for side in flow.sides]
             mine = of_side[0 if near_first == up else 1]
             if mine and mine > _LITTLE * max(of_side):
                 sizes.append(mine)
-                by_host[way] += 1
         if not sizes:
             continue
         seconds = max(found.seconds, 1e-3)
-        ends = ("near", "others") if up else ("others", "near")
-        far = ends[1] if up else ends[0]
-        if far not in {entry["name"] for entry in draft.tables["host"]}:
-            far = str(draft.tables["host"][1]["name"])
-            ends = ("near", far) if up else (far, "near")
+        ends = ("near", "far") if up else ("far", "near")
         draft.flow(
             f"transfers-{way}",
             *ends,

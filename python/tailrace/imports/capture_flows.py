@@ -142,25 +142,37 @@ class CaptureStatistics:
     unknown_links: dict[int, int] = field(default_factory=dict)
     ignored: int = 0
     """Packets of flows beyond the most that are told apart."""
-    bytes_of: dict[bytes, int] = field(default_factory=dict)
-    """IP bytes from or to each address."""
-    windows: dict[tuple[bool, int], int] = field(default_factory=dict)
-    """IP bytes of each window of 100 ms, by whether its sender is local."""
+    sent: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    """IP bytes by whether their sender is near."""
+    most: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
+    """The most of them in a window of 100 ms."""
+    _window: int = 0
+    _in_window: dict[bool, int] = field(default_factory=lambda: {True: 0, False: 0})
 
     @property
     def seconds(self) -> float:
         """Time from the first packet to the last."""
         return max(0, self.end - self.start) / 1e9
 
+    def count(self, time: int, size: int, *, up: bool) -> None:
+        """Counts a packet. One that stands behind later ones in the file is of the window that they are of."""
+        self.start = time if self.start < 0 else min(self.start, time)
+        self.end = max(self.end, time)
+        window = (time - self.start) // _WINDOW
+        if window > self._window:
+            self._window = window
+            self._in_window = {True: 0, False: 0}
+        self.sent[up] += size
+        self._in_window[up] += size
+        self.most[up] = max(self.most[up], self._in_window[up])
+
     def peak(self, *, up: bool) -> float:
-        """Largest rate of a window in a direction, bits a second; the last one is not whole."""
-        whole = [size for (is_up, _), size in self.windows.items() if is_up == up]
-        return max(whole, default=0) * 8e9 / _WINDOW
+        """Largest rate of a window in a direction, bits a second."""
+        return self.most[up] * 8e9 / _WINDOW
 
     def mean(self, *, up: bool) -> float:
         """Mean rate in a direction, bits a second."""
-        total = sum(size for (is_up, _), size in self.windows.items() if is_up == up)
-        return total * 8 / self.seconds if self.seconds else 0.0
+        return self.sent[up] * 8 / self.seconds if self.seconds else 0.0
 
 
 def statistics_of(packets: Iterable[CapturedPacket], local: Locality) -> CaptureStatistics:
@@ -173,11 +185,7 @@ def statistics_of(packets: Iterable[CapturedPacket], local: Locality) -> Capture
         if headers is None:
             found.others += 1
             continue
-        found.start = time if found.start < 0 else min(found.start, time)
-        found.end = max(found.end, time)
-        up = local.is_up(headers)
-        window = (up, (time - found.start) // _WINDOW)
-        found.windows[window] = found.windows.get(window, 0) + headers.size
+        found.count(time, headers.size, up=local.is_up(headers))
         conversation = _conversation(open_flows, headers, time, found)
         if conversation is None:
             found.ignored += 1
@@ -228,12 +236,16 @@ class Locality:
             return private[0]
         # Between two of one sort: sides are taken once, by who is known already, else by who sends first.
         if source in self._far or destination in self._near:
-            self._near.add(destination)
-            self._far.add(source)
+            self._note(destination, source)
             return False
-        self._near.add(source)
-        self._far.add(destination)
+        self._note(source, destination)
         return True
+
+    def _note(self, near: bytes, far: bytes) -> None:
+        """Keeps sides, unless a flood with forged addresses fills the memory."""
+        if len(self._near) + len(self._far) < _MOST_FLOWS:
+            self._near.add(near)
+            self._far.add(far)
 
     def is_near(self, address: bytes, other: bytes) -> bool:
         """Whether an address is on the near side of one that it sends to."""
@@ -245,6 +257,8 @@ class Locality:
     def _is_private(self, address: bytes) -> bool:
         known = self._private.get(address)
         if known is None:
+            if len(self._private) > _MOST_FLOWS:
+                self._private.clear()  # a flood with forged addresses
             parsed = ipaddress.ip_address(address)
             known = any(parsed in network for network in _PRIVATE if network.version == parsed.version)
             self._private[address] = known
