@@ -137,7 +137,11 @@ def known_form(header: Sequence[str]) -> Form | None:
         return Form("Lumos5G (s, downlink in Mbit/s)", read, run=names.index("run_num"))
     if {"time", "throughput", "latitude"} <= has and has & {"longtitu", "longitude"}:
         read = [Column(names.index("time"), "time", None, "time"), *columns(down=("throughput", 1e6))]
-        return Form("Satellite-vs-Cellular (downlink in Mbit/s)", read, may_restart=True)
+        return Form(
+            "Satellite-vs-Cellular (Mbit/s; its columns do not say the direction, read as downlink)",
+            read,
+            may_restart=True,
+        )
     if {"timestamp", "dl_bitrate", "ul_bitrate"} <= has:
         read = [
             Column(names.index("timestamp"), "time", None, "Timestamp"),
