@@ -70,7 +70,13 @@ mod tests {
 
     fn flood(arrivals: FloodSpacing, jitter: f64) -> FloodConfig {
         let jitter = Probability::new(jitter).unwrap();
-        FloodConfig { rate: Rate::from_mbit(1), size: Bytes(125).into(), arrivals, jitter, random_phase: false }
+        FloodConfig {
+            rate: Rate::from_mbit(1),
+            size: Bytes(125).into(),
+            arrivals,
+            jitter,
+            random_phase: false,
+        }
     }
 
     #[test]

@@ -77,7 +77,8 @@ mod tests {
     #[test]
     fn cbr_is_exact_over_an_hour() {
         // 448 kbit/s of 1000 bytes: 56 packets a second.
-        let config = CbrConfig { rate: Rate::from_bps(448_000), size: Bytes(1000).into(), ..Default::default() };
+        let config =
+            CbrConfig { rate: Rate::from_bps(448_000), size: Bytes(1000).into(), ..Default::default() };
         assert_eq!(times(config.build(), Instant::from_secs(3600)).len(), 56 * 3600);
     }
 

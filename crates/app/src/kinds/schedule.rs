@@ -29,7 +29,8 @@ impl AppKind for ScheduleConfig {
         Schedule { config: self.clone(), spacing: PacketSpacing::default(), started: Instant::ZERO }
     }
     fn validate(&self) -> Result<(), KeyConflict> {
-        let wrong = self.steps.0.iter().find_map(|(_, rate)| check_gap(*rate, mean_payload(&self.size)).err());
+        let wrong =
+            self.steps.0.iter().find_map(|(_, rate)| check_gap(*rate, mean_payload(&self.size)).err());
         wrong.map_or(Ok(()), |why| Err(KeyConflict::OutOfRange("steps", why)))
     }
     fn is_random(&self) -> bool {
