@@ -42,6 +42,17 @@ READERS = {
         "OpenWrt's /etc/config/sqm: a home behind its modem, with the shapers of the first section that is enabled.",
         "The file /etc/config/sqm, or what `uci show sqm` prints.",
     ),
+    "ip-mptcp": Reader(
+        "ip_mptcp",
+        "Multipath TCP's endpoints and limits, as `ip mptcp endpoint show` and `ip mptcp limits show` print them.",
+        "What both commands print at the client, and then the same of the server if there is any.",
+        most_files=2,
+    ),
+    "iperf3": Reader(
+        "iperf3",
+        "A result of `iperf3 --json`: a path like the measured one, and the measured rates as a CSV file.",
+        "What `iperf3 --json` prints.",
+    ),
     "mahimahi": Reader(
         "mahimahi",
         "Packet delivery traces of Mahimahi's mm-link: an uplink, or an uplink and a downlink.",

@@ -130,9 +130,28 @@ fn is_excused(scenario: &Scenario, group: &FlowGroup, activity: &str) -> bool {
         // A counted application may pause for longer than the run lasts.
         "application_waits" => matches!(group.app.transfers(), TransferCount::Count(_)),
         // Multipath TCP gives up subflows whose interface or address is lost, or as its path manager says.
-        "no_subflow" => !scenario.faults.is_empty() || manages_by_hand(group),
+        "no_subflow" => {
+            !scenario.faults.is_empty() || manages_by_hand(group) || keeps_without_subflows(group)
+        }
+        "in_flight" | "retransmitting" | "handshake" => has_slow_timer(group),
         _ => false,
     }
+}
+
+/// Whether the group has a retransmission timeout of half the quiet time or more, as its keys say: it may expire after the end.
+fn has_slow_timer(group: &FlowGroup) -> bool {
+    let of_tcp =
+        group.transport.tcp().map(|config| config.initial_rto.max(config.min_rto).max(config.max_rto));
+    let of_data = match &group.transport {
+        Transport::Mptcp { plan, .. } => plan.mptcp.min_data_rto,
+        _ => Duration::ZERO,
+    };
+    of_tcp.unwrap_or_default().max(of_data) >= QUIET / 2
+}
+
+/// Whether a connection of the group is kept without subflows (`close_timeout`) for half the quiet time or more.
+fn keeps_without_subflows(group: &FlowGroup) -> bool {
+    matches!(&group.transport, Transport::Mptcp { plan, .. } if plan.mptcp.close_timeout >= QUIET / 2)
 }
 
 fn manages_by_hand(group: &FlowGroup) -> bool {
