@@ -63,7 +63,7 @@ def _told(pasted: Pasted) -> Transfer | None:
 def _single_link(pasted: Pasted, model: Model) -> None:
     """A client, the device of the text, and a server."""
     draft = model.draft
-    found = [devices_found for devices_found in _devices(pasted, draft) if devices_found.link.keys]
+    found = tc_scenario.found_devices(pasted.file, pasted.tc, draft)
     up: tc_scenario.Found | None = None
     down: tc_scenario.Found | None = None
     if found:
@@ -81,13 +81,6 @@ def _single_link(pasted: Pasted, model: Model) -> None:
     _rates(model, line)
     _round_trip(pasted, model)
     _traffic(pasted, model)
-
-
-def _devices(pasted: Pasted, draft: ScenarioDraft) -> list[tc_scenario.Found]:
-    return [
-        tc_scenario.Found(each, devices.link_keys(pasted.file, each, draft))
-        for each in devices.devices(pasted.tc.statements)
-    ]
 
 
 def _rates(model: Model, line: dict[str, object]) -> None:

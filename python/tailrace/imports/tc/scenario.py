@@ -32,6 +32,8 @@ class Found:
 
     device: devices.Device
     link: devices.LinkKeys
+    arrives: bool = False
+    """Whether they are those for what arrives at the device."""
 
     @property
     def limits(self) -> bool:
@@ -51,18 +53,27 @@ def read(files: Sequence[InputFile]) -> ScenarioDraft:
     (file,) = files
     text = statements.parse(file.lines, kinds())
     draft = ScenarioDraft(f"tc-{file.stem}", "How long does a ping take while TCP fills the link?")
-    found = [Found(each, devices.link_keys(file, each, draft)) for each in devices.devices(text.statements)]
-    found = [each for each in found if each.link.keys]
+    found = found_devices(file, text, draft)
     if not found:
+        why = "".join(f" ({each.place}: {each.why})" for each in draft.omissions[:1])
         file.fail(
-            "there is no queue discipline of tc in it: give commands such as `tc qdisc add dev eth0 root ...`, "
-            "or what `tc -s qdisc show` prints"
+            f"there is no queue discipline of tc in it{why}: give commands such as `tc qdisc add dev eth0 root ...`, "
+            "or what `tc -s qdisc show` and `tc class show` print"
         )
     for line in text.not_understood[:_LISTED]:
         draft.omit(line, f"{line.text.strip()[:60]!r} is no line of tc")
     build(draft, *directions(draft, found, text.redirects))
     draft.remarks.insert(0, f"Read from {file.name}, lines of tc.")
     return draft
+
+
+def found_devices(file: InputFile, text: statements.TcText, draft: ScenarioDraft) -> list[Found]:
+    """The devices whose disciplines or policers say something of their link."""
+    found = []
+    for each in devices.devices(text.statements):
+        found.append(Found(each, devices.link_keys(file, each, draft)))
+        found.append(Found(each, devices.arriving_keys(file, each, draft), arrives=True))
+    return [each for each in found if each.link.keys]
 
 
 def directions(
@@ -72,7 +83,7 @@ def directions(
     arriving = [
         each
         for each in found
-        if each.device.name in redirects or interface_names.is_for_arrivals(each.device.name)
+        if each.arrives or each.device.name in redirects or interface_names.is_for_arrivals(each.device.name)
     ]
     leaving = sorted((each for each in found if each not in arriving), key=lambda each: not each.limits)
     up = leaving[0] if leaving else None

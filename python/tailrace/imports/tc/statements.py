@@ -57,6 +57,11 @@ class Statement:
         return ""
 
     @property
+    def polices_arrivals(self) -> bool:
+        """Whether it is a policer for what arrives at its device."""
+        return self.kind == "police" and (self.parent.startswith("ffff:") or "ingress" in self.words)
+
+    @property
     def text(self) -> str:
         """The discipline as a tc line without place."""
         return " ".join([self.kind, *self.words])
@@ -171,6 +176,7 @@ def _add_filter(found: TcText, line: Line, words: list[str], *, is_command: bool
             "police" if "police" in words else "",
             words,
             after.get("dev", ""),
+            after.get("parent", ""),
             is_command=is_command,
         )
     )
