@@ -73,16 +73,20 @@ fn quiet(scenario: &Scenario) -> Scenario {
     quiet
 }
 
-/// Whether a queue of the link has a time below a millisecond, which may be the period of a law: in the quiet time of idle links it
-/// would pass millions of times.
+/// Whether a queue of the link has a time below a millisecond, which may be the period of a law, or a frequency above a kilohertz: in the
+/// quiet time of idle links it would pass millions of times.
 fn has_fast_timer(link: &Link) -> bool {
     let is_short = |queue: &QdiscConfig, name: &str| {
         let time = queue.get(name).and_then(|value| Duration::from_value(&value).ok());
         time.is_some_and(|time| Duration::ZERO < time && time < Duration::from_millis(1))
     };
+    let is_frequent = |queue: &QdiscConfig| {
+        let frequency = queue.get("frequency").and_then(|value| f64::from_value(&value).ok());
+        frequency.is_some_and(|hertz| hertz > 1e3)
+    };
     [&link.forward, &link.backward].into_iter().any(|way| {
         let mut times = way.queue.params().iter().filter(|p| p.kind == Kind::Duration);
-        times.any(|p| is_short(&way.queue, p.name))
+        is_frequent(&way.queue) || times.any(|p| is_short(&way.queue, p.name))
     })
 }
 
