@@ -250,6 +250,12 @@ def _same(parent: str, handle: str) -> bool:
 def devices(statements: list[Statement]) -> Iterator[Device]:
     """The devices of a text, each with its statements, in the order of their first ones."""
     found: dict[str, Device] = {}
+    owners = {
+        each.handle.partition(":")[0]: each.dev for each in statements if each.object == "qdisc" and each.dev
+    }
     for statement in statements:
-        found.setdefault(statement.dev, Device(statement.dev)).statements.append(statement)
+        # `tc class show dev eth0` prints classes without their device.
+        major = (statement.handle or statement.parent).partition(":")[0]
+        dev = statement.dev or (owners.get(major, "") if statement.object == "class" else "")
+        found.setdefault(dev, Device(dev)).statements.append(statement)
     yield from found.values()

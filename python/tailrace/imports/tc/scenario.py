@@ -27,7 +27,7 @@ _NETEM_PLACE = (
 
 
 @dataclass
-class _Found:
+class Found:
     """A device with the keys of its link."""
 
     device: devices.Device
@@ -51,7 +51,7 @@ def read(files: Sequence[InputFile]) -> ScenarioDraft:
     (file,) = files
     text = statements.parse(file.lines, kinds())
     draft = ScenarioDraft(f"tc-{file.stem}", "How long does a ping take while TCP fills the link?")
-    found = [_Found(each, devices.link_keys(file, each, draft)) for each in devices.devices(text.statements)]
+    found = [Found(each, devices.link_keys(file, each, draft)) for each in devices.devices(text.statements)]
     found = [each for each in found if each.link.keys]
     if not found:
         file.fail(
@@ -60,14 +60,14 @@ def read(files: Sequence[InputFile]) -> ScenarioDraft:
         )
     for line in text.not_understood[:_LISTED]:
         draft.omit(line, f"{line.text.strip()[:60]!r} is no line of tc")
-    build(draft, *_directions(draft, found, text.redirects))
+    build(draft, *directions(draft, found, text.redirects))
     draft.remarks.insert(0, f"Read from {file.name}, lines of tc.")
     return draft
 
 
-def _directions(
-    draft: ScenarioDraft, found: list[_Found], redirects: dict[str, str]
-) -> tuple[_Found | None, _Found | None]:
+def directions(
+    draft: ScenarioDraft, found: list[Found], redirects: dict[str, str]
+) -> tuple[Found | None, Found | None]:
     """The devices for what leaves and for what arrives."""
     arriving = [
         each
@@ -93,7 +93,7 @@ def _directions(
     return up, down
 
 
-def build(draft: ScenarioDraft, up: _Found | None, down: _Found | None) -> None:
+def build(draft: ScenarioDraft, up: Found | None, down: Found | None) -> None:
     """Adds hosts, links and traffic: the device is the client's way to the server."""
     draft.set("duration", assumed("30 s", "long enough for queues to fill"))
     draft.set("warmup", "5 s")
@@ -117,7 +117,7 @@ def build(draft: ScenarioDraft, up: _Found | None, down: _Found | None) -> None:
     draft.flow("ping", "client", "server", "udp", {"kind": "ping", "interval": "50 ms"})
 
 
-def _keys(draft: ScenarioDraft, found: _Found | None) -> dict[str, object]:
+def _keys(draft: ScenarioDraft, found: Found | None) -> dict[str, object]:
     """Keys of a direction, with rate and delay assumed where the text does not say them."""
     keys: dict[str, object] = dict(found.link.keys) if found else {}
     if "rate" not in keys:
