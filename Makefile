@@ -11,6 +11,8 @@ DEPS   := $(VENV)/.dependencies
 TOOLS  := .tools
 # What the site alone needs; it reads the package that .venv has.
 SPHINX := $(TOOLS)/site
+# Programs that read results, for `make test-readers`.
+READERS := $(TOOLS)/readers
 # PROFILE=quick builds without the link of a release, PROFILE=dev with the code that `cargo test` builds: the same results, in runs that
 # take longer (docs/explanation/performance.md).
 PROFILE ?= release
@@ -29,7 +31,7 @@ RUST   := $(shell find crates -name tests -prune -o \( -name '*.rs' -o -name Car
           $(wildcard scenarios/*.toml papers/*/*.toml papers/*/*.trace) Cargo.toml Cargo.lock pyproject.toml
 
 .DEFAULT_GOAL := help
-.PHONY: help extension nightly fingerprints notes release release-files docs-check demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
+.PHONY: help extension nightly fingerprints notes release release-files docs-check demo test test-rust check explore test-python reproduce test-wasm test-report playground test-playground test-wheel test-readers wheels lint lint-rustfmt lint-clippy lint-ruff lint-mypy format bench instructions chaos fuzz validate docs docs-cost build lock audit clean editor site site-links
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -208,12 +210,22 @@ wheels: $(STUBS) ## wheels for any Linux since 2014 in dist/, with PGO=1 a tenth
 	PYTHON=$(PYTHON) TOOLS=$(TOOLS) $(if $(PGO),RUSTFLAGS=-Cprofile-use=$(abspath $(RUNS))) tools/wheels.sh
 	$(if $(MUSL),PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/wheels.sh musl)
 
+# Programs that read what Tailrace writes: flent, pandas, Jupyter's kernel. Tests that want them skip elsewhere.
+test-readers: extension $(READERS)/.installed ## exports, frames and notebooks as flent, pandas and Jupyter read them
+	PYTHONPATH=$(READERS) PATH=$(abspath $(READERS))/bin:$$PATH $(BIN)/python -m pytest -W default -k 'flent or pandas or kernel_of_jupyter' \
+	  tests/python/test_export_results.py tests/python/test_pandas.py tests/python/test_notebooks.py
+
 test-wheel: extension ## a wheel in an empty environment, without Rust and far from this folder
 	PYTHON=$(PYTHON) TOOLS=$(TOOLS) tools/try_wheel.sh
 
 $(SPHINX)/.installed: docs/requirements.lock | $(DEPS)
 	rm -rf $(SPHINX)
 	$(PIP) --no-deps --target $(SPHINX) -r docs/requirements.lock
+	@touch $@
+
+$(READERS)/.installed: tools/readers.lock | $(DEPS)
+	rm -rf $(READERS)
+	$(PIP) --no-deps --target $(READERS) -r tools/readers.lock
 	@touch $@
 
 # Versions stay as they are unless pyproject.toml asks for others, or: make lock UPGRADE=--upgrade
@@ -228,6 +240,8 @@ lock: ## renew requirements.lock, its part that runs take, and docs/requirements
 	  --no-annotate --custom-compile-command 'make lock' --quiet --output-file requirements.lock $(UPGRADE)
 	printf 'maturin>=1.9.4,<2\n' | $(TOOLS)/lock/bin/uv pip compile pyproject.toml - --constraint requirements.lock --universal \
 	  --python-version 3.11 --generate-hashes --no-annotate --custom-compile-command 'make lock' --quiet --output-file requirements-run.lock
+	printf 'flent\nipykernel\nnbclient\npandas\npyarrow\n' | $(TOOLS)/lock/bin/uv pip compile - --constraint requirements.lock --universal \
+	  --python-version 3.11 --generate-hashes --no-annotate --custom-compile-command 'make lock' --quiet --output-file tools/readers.lock $(UPGRADE)
 	$(TOOLS)/lock/bin/uv pip compile docs/requirements.in --universal --python-version 3.11 --generate-hashes \
 	  --no-annotate --custom-compile-command 'make lock' --quiet --output-file docs/requirements.lock $(UPGRADE)
 

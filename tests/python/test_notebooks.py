@@ -1,4 +1,4 @@
-"""The notebooks of docs give what they show when done from top to bottom; small files, nothing of the machine in them."""
+"""The notebooks of docs give what they show when done from top to bottom; small files, nothing of the machine in it."""
 
 import base64
 import json

@@ -33,7 +33,7 @@ def test_what_is_missing_is_named_with_the_extra_that_brings_it(monkeypatch, swe
     assert str(told.value).startswith(f"to_pandas() needs {missing}, not installed here")
     assert "pip install 'tailrace[pandas]'" in str(told.value)
     with pytest.raises(tailrace.UsageError, match=r"tailrace\[pandas\]"):
-        tailrace.run(SMALL).to_pandas("flows")
+        tailrace.run(SMALL).to_pandas()
 
 
 @needs_pandas

@@ -63,6 +63,29 @@ def test_a_link_that_leads_nowhere_is_told_with_its_line(tmp_path, monkeypatch):
         stage.Stage(tmp_path / "out").write()
 
 
+# The site's search finds pages that have all words of a query; here by a page that answers it.
+QUERIES = {
+    "SQM": "howto/home-router-sqm.md",
+    "OpenWrt": "howto/home-router-sqm.md",
+    "LDDoS": "notebooks/attack-on-a-home-line.md",
+    "shrew": "glossary.md",
+    "pandas": "howto/notebook.md",
+    "black and white": "howto/notebook.md",
+    "policer": "glossary.md",
+    "Jupyter notebook": "notebooks/index.md",
+    "gemodel netem": "howto/bursty-loss.md",
+    "short transfers": "reference/scenarios.md",
+}
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_a_search_for_the_words_of_the_field_finds_the_page(query, tmp_path):
+    laid_out = stage.Stage(tmp_path)
+    (source,) = (path for path, place in laid_out.pages.items() if str(place) == QUERIES[query])
+    words = set(re.findall(r"\w+", laid_out._read(source).lower()))
+    assert set(query.lower().split()) <= words
+
+
 def test_links_in_code_are_none():
     text = "[a](a.md) `[b](b.md)`\n```md\n[c](c.md)\n```\n[d](https://example.invalid) ![e](e.svg)\n[f](#f)"
     assert [(link.target, link.line) for link in links.found(text)] == [("a.md", 1), ("e.svg", 5), ("#f", 6)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,8 @@ from PIL import Image
 from notebooks import document
 from notebooks.document import Notebook, Output
 
-NOTEBOOKS = Path(__file__).resolve().parents[2] / "docs" / "notebooks"
+_TOOLS = Path(__file__).resolve().parents[1]
+NOTEBOOKS = _TOOLS.parent / "docs" / "notebooks"
 # Share of the range of grey by which two drawings of the same data may differ on average.
 _GREY = 0.004
 
@@ -28,11 +30,13 @@ class CellError(Exception):
 
 def executed(notebook: Notebook) -> list[list[Output]]:
     """What comes out of the code cells, each with a list of outputs."""
+    path = [str(_TOOLS), *filter(None, [os.environ.get("PYTHONPATH")])]
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             [sys.executable, "-m", "notebooks.cells"],
             input=json.dumps(document.code(notebook)),
             cwd=folder,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(path)},
             capture_output=True,
             text=True,
             check=False,

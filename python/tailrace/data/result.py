@@ -218,7 +218,7 @@ class Result(Mapping[str, "pl.DataFrame"]):
         """The same, read when it is collected, and no more of it than is asked for: for what is larger than memory."""
         return self._kept(name).lazy()
 
-    def to_pandas(self, name: str) -> PandasFrame:
+    def to_pandas(self, name: str = "flows") -> PandasFrame:
         """A table by its name as a pandas frame (`pip install 'tailrace[pandas]'`); empty if it was not recorded."""
         from tailrace.data import pandas_frames
 

@@ -185,7 +185,7 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
             else self._asked_of(found.join(self.cells.lazy(), on="cell", how="inner"))
         )
 
-    def to_pandas(self, name: str) -> PandasFrame:
+    def to_pandas(self, name: str = "flows") -> PandasFrame:
         """A table by its name as a pandas frame (`pip install 'tailrace[pandas]'`), with the parameters in front."""
         from tailrace.data import pandas_frames
 
