@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tailrace.cli import common, plot_sweep, signals
+from tailrace.cli import common, plot_frame, plot_sweep, signals
 from tailrace.cli.common import guarded, say
 from tailrace.data.comparison import Comparison
 from tailrace.data.result import Result
@@ -62,6 +62,11 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
         ),
     ] = "screen",
     no_title: Annotated[bool, typer.Option("--no-title", help="Draw no titles.")] = False,
+    xlabel: plot_frame.XLabel = None,
+    ylabel: plot_frame.YLabel = None,
+    xlim: plot_frame.XLimits = None,
+    ylim: plot_frame.YLimits = None,
+    name: plot_frame.Names = None,
     metric: plot_sweep.Metrics = None,
     against: plot_sweep.Against = None,
     by: plot_sweep.By = None,
@@ -96,6 +101,7 @@ def plot(  # noqa: PLR0913, PLR0917 - the options of the command
         "size": near_misses.known(size, list(SIZES), "size of figures"),
         "title": not no_title,
         "queue": queue,
+        **plot_frame.options(xlabel, ylabel, xlim, ylim, name),
     }
     source = parallel_render.opened(tuple(places))
     target = output or (places[0] / "figures" if len(places) == 1 else Path("figures"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from tailrace.show.charts import data_direction, notes, time_metrics
+from tailrace.show.charts import data_direction, goodput_peaks, notes, time_metrics
 from tailrace.show.charts.curves import Curve
 from tailrace.show.charts.description import SAMPLES, Axis, Chart, Panel, Series, Span
 from tailrace.show.charts.time_metrics import Metric, Part
@@ -63,6 +63,8 @@ def chart(source: Source, metric: Metric, wanted: Wanted, spans: Sequence[Span] 
     panels = [*_means(source, metric, there, found), *_runs(source, metric, parts, wanted.runs)]
     every = [curve for curves in found.values() for curve in curves.values()]
     note = _note(metric, results, every, there)
+    if metric.name == "goodput" and (peaks := goodput_peaks.note(shown, found)):
+        note += f"; {peaks}"
     if len(shown) < len(results):
         note += f", {len(shown)} of {len(results)} results"
     head, comma, how = metric.title.partition(",")

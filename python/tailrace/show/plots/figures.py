@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 import matplotlib as mpl
 from matplotlib.figure import Figure
 
+from tailrace.errors import UsageError
 from tailrace.show.charts import over_time, time_metrics
 from tailrace.show.charts.description import ALL_RUNS, SAMPLES, Series
 from tailrace.show.charts.over_time import Source, Wanted
 from tailrace.show.charts.time_metrics import METRICS, Metric
 from tailrace.show.plots import cwnd, multipath, multipath_overlay, panels, single_flows, spans, style
+from tailrace.show.plots.frame import Frame
 from tailrace.text import near_misses
 
 if TYPE_CHECKING:
@@ -74,10 +76,14 @@ def single(result: Result, name: str, **options: Unpack[style.Options]) -> Figur
     """A metric of one result over time, or one of its figures of Multipath TCP."""
     near_misses.known(name, every_name(), "figure")
     shown = _chosen(result, options)
+    frame = Frame.made(options)
+    if frame.names:
+        raise UsageError("other names are of the variants of a comparison, or of the values of a sweep")
     with _drawing(options):
         figure = _single(shown, name, options.get("queue"))
         if name not in _NOT_OVER_TIME:
             spans.shade(figure, {"": result})
+        frame.settle(figure)
         return figure
 
 
@@ -93,6 +99,9 @@ def overlay(
 ) -> Figure:
     """A metric of several results over time, or a figure of Multipath TCP."""
     near_misses.known(name, every_name(), "figure")
+    frame = Frame.made(options)
+    frame.known(results)
+    results = {frame.named(label): result for label, result in results.items()}
     shown = {label: _chosen(result, options) for label, result in results.items()}
     with _drawing(options):
         if name in multipath_overlay.OVERLAYS:
@@ -101,6 +110,7 @@ def overlay(
             figure = _of_several(METRICS[name], shown, title, options.get("queue"))
         if name not in _NOT_OVER_TIME:
             spans.shade(figure, results)
+        frame.settle(figure)
         return figure
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 import matplotlib as mpl
 
+from tailrace.show.plots import frame
 from tailrace.text import near_misses
 
 # Okabe & Ito's palette, which people with colour-vision deficiencies can tell apart; yellow is left out as too pale.
@@ -77,10 +78,11 @@ def rc(size: Size) -> Any:  # noqa: ANN401 - as above
 RC: Any = rc(SIZES["screen"])
 
 
-class Options(TypedDict, total=False):
+class Options(frame.Options, total=False):
     """Options of a figure.
 
-    A size of `SIZES`, whether it has a title, the queue that it shows, and single flows instead of groups.
+    A size of `SIZES`, whether it has a title, the queue that it shows, and single flows instead of groups; labels and
+    limits of its axes and other names, as in `frame.Options`.
     """
 
     size: str

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypedDict
+from dataclasses import dataclass, field
 
 from tailrace.errors import UsageError
+from tailrace.show.plots import frame
+from tailrace.show.plots.frame import Frame
 from tailrace.text import names, near_misses
 
 KINDS = ("line", "bars", "box", "cdf", "map")
@@ -15,13 +16,13 @@ TABLES = ("flows", "connections")
 _AXES = ("x", "y")
 
 
-class Options(TypedDict, total=False):
+class Options(frame.Options, total=False):
     """Further options.
 
     `where` chooses cells (`"load=0.5"`, `"load < 0.9"`, or `{"load": 0.5}`), `formula` is drawn as a dashed line
     (`"model = min(1, x / 2)"`), `of` is `runs`, or `flows` or `connections` for values of single ones, `log` says which
     axes are logarithmic (`"x,y"`, or `"none"`), `queue` which queue is shown; `headline` stands over it in place of
-    what it shows; `size` and `title` as for all figures.
+    what it shows; `size`, `title`, labels and limits of the axes and other names as for all figures.
     """
 
     where: str | Sequence[str] | Mapping[str, object]
@@ -51,6 +52,8 @@ class Request:
     queue: str | None = None
     # Over it, in place of what it shows.
     headline: str | None = None
+    # Labels and limits of the axes, and other names for values.
+    frame: Frame = field(default_factory=Frame)
 
     @classmethod
     def made(
@@ -63,7 +66,8 @@ class Request:
         formulas = tuple(named_formula(text) for text in _texts(options.get("formula", ())))
         where = tuple(_texts(options.get("where", ())))
         log, queue, headline = axes_of(options.get("log")), options.get("queue"), options.get("headline")
-        return cls(metric, against, by, kind, where, formulas, of, log, queue, headline)
+        framed = Frame.made(options)
+        return cls(metric, against, by, kind, where, formulas, of, log, queue, headline, framed)
 
 
 def check_kind(text: str) -> str:

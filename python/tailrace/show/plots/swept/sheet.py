@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import textwrap
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from matplotlib.artist import Artist
@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from tailrace.errors import UsageError
 from tailrace.show.charts import notes
 from tailrace.show.plots import layout, style
+from tailrace.show.plots.frame import Frame
 from tailrace.show.plots.swept import bars, design, distributions, lines, maps, run_values
 from tailrace.show.plots.swept.axis import Axis
 from tailrace.show.plots.swept.design import PART, Design
@@ -51,7 +52,9 @@ class Drawing:
     def of(cls, sweep: Sweep, request: Request) -> Drawing:
         """Everything that has to be known before anything is drawn."""
         about = run_values.of(sweep, request)
-        return cls(sweep, request, about, *planned(sweep, about, request))
+        found, axis, kind = planned(sweep, about, request)
+        request.frame.check_scales(x=kind == "cdf" or not axis.labels, y=kind != "map")
+        return cls(sweep, request, about, *_renamed(found, axis, kind, request.frame))
 
     @property
     def alone(self) -> bool:
@@ -209,6 +212,31 @@ def planned(sweep: Variation, about: Subject, request: Request) -> tuple[Design,
     return found, axis, kind
 
 
+def _renamed(found: Design, axis: Axis, kind: str, frame: Frame) -> tuple[Design, Axis, str]:
+    """The same with other names for values and parts, in labels alone: places and looks stay."""
+    if not frame.names:
+        return found, axis, kind
+    every = [text for panel in found.panels for text in (panel.part, *_texts(panel.values))]
+    every += [
+        text for panel in found.panels for line in panel.lines for text in (line.label, *_texts(line.values))
+    ]
+    frame.known(dict.fromkeys(text for text in [*every, *axis.labels] if text))
+    panels = [
+        replace(
+            panel,
+            title=frame.named(panel.title),
+            lines=[replace(line, label=frame.named(line.label)) for line in panel.lines],
+        )
+        for panel in found.panels
+    ]
+    labels = [frame.named(label) for label in axis.labels]
+    return replace(found, panels=panels), replace(axis, labels=labels), kind
+
+
+def _texts(values: Mapping[str, object]) -> list[str]:
+    return [value for value in values.values() if isinstance(value, str)]
+
+
 def figure(sweep: Sweep, request: Request, ax: Axes | None, options: Options) -> Figure:
     """The figure; with `ax` its one panel is drawn there, and the figure is that of the axes."""
     title = options.get("title", True)
@@ -217,8 +245,12 @@ def figure(sweep: Sweep, request: Request, ax: Axes | None, options: Options) ->
     with look:
         drawing = Drawing.of(sweep, request)
         if ax is not None:
-            return _into(drawing, ax, title=title)
-        return _map(drawing) if drawing.kind == "map" else _sheet(drawing)
+            into = _into(drawing, ax, title=title)
+            request.frame.settle(into, [ax])
+            return into
+        sheet = _map(drawing) if drawing.kind == "map" else _sheet(drawing)
+        request.frame.settle(sheet)
+        return sheet
 
 
 def _into(drawing: Drawing, ax: Axes, *, title: bool) -> Figure:
