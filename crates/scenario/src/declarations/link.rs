@@ -82,8 +82,7 @@ impl LinkDecl {
         let backward = reverse.map(|node| read_reverse(node, forward.as_ref(), &defaults, sink));
         let queue_written = r.node("queue").is_some();
         let observed = queue_written || reverse.is_some_and(writes_queue);
-        let form_written =
-            Ignored(around.form.is_some() || says(r.node("queue"), "form", around) == Some(true));
+        let form_written = Ignored(is_form_written(r.node("queue"), around));
         let roles_written = Ignored(roles_written(r.node("queue"), reverse, around));
         let origin = Ignored(r.origin());
         let queue_origins = Ignored(queue_origins(r.origin_of("queue"), reverse));
@@ -127,6 +126,11 @@ impl LinkDecl {
 /// Whether a queue, where one is written, says this.
 fn says(queue: Option<&Node>, key: &str, around: QueueContext<'_>) -> Option<bool> {
     queue.map(|queue| writes(queue, key, around.plugins))
+}
+
+/// Whether the queue's form was chosen, by itself or around the link.
+fn is_form_written(queue: Option<&Node>, around: QueueContext<'_>) -> bool {
+    around.form.is_some() || says(queue, "form", around) == Some(true)
 }
 
 /// Whether the queue of each direction says its role.
