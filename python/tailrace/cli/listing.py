@@ -31,7 +31,7 @@ PROPERTIES: dict[str, Callable[[dict[str, Any]], bool]] = {
     "tc": lambda entry: entry["in_linux"],
 }
 # Lists that stand under this key of a flow.
-TRANSPORT, TRANSPORTS = "transport", ("tcp", "mptcp")
+TRANSPORT, TRANSPORTS = "transport", ("tcp", "mptcp", "quic")
 LEGEND = (
     "ecn: can mark; flows: keeps something for each flow; flags: singles out flows and reports them; "
     "tc: Linux has it"

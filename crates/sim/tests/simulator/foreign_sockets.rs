@@ -31,6 +31,8 @@ pub(crate) struct SocketHost {
     is_off: u32,
     /// Whether it does not report timeouts.
     lacks_timeouts: bool,
+    lacks_in_flight: false,
+    lacks_min_rtt: false,
 }
 
 impl SocketHost {
@@ -82,6 +84,8 @@ impl SocketHost {
                 subflows: Vec::new(),
                 stream: None,
                 lacks_timeouts: self.lacks_timeouts,
+                lacks_in_flight: false,
+                lacks_min_rtt: false,
             };
             let counted = SocketReport::Counted(Box::new(figures));
             self.events.push_back(SocketEvent { socket: *pair, report: counted });
