@@ -158,7 +158,7 @@ def measure(one: dict[str, Any], goodputs: list[float], case: Case) -> Measures:
         short_share=short_share(goodputs, case.base_rtts_ms),
         flood_bps=flood["throughput_bps"]["sum"] if flood else 0.0,
         queue_packets=bottleneck["backlog_packets"]["mean"],
-        drops=dropped["overlimit"] + dropped["aqm"],
+        drops=dropped["overlimit"] + dropped["aqm"] + dropped["policed"],
         marks=bottleneck["marked_packets"],
         retransmissions=tcp["retransmitted_packets"],
         timeouts=tcp["timeouts"],

@@ -234,7 +234,7 @@ def test_frames_and_forms_have_a_row_a_difference(small, small_codel):
     assert rows[1]["tolerance"] == "90%: kept"
     assert found.text("md").count("|\n") == 4
     assert found.text("latex").count("\\\\") == 3
-    assert "significant" in str(found)
+    assert "shown" in str(found)
     assert "<table>" in found._repr_html_()
 
 
@@ -320,7 +320,7 @@ def test_compare_of_two_folders_shows_differences(folders):
     assert chosen.stdout.splitlines()[0].startswith("label,metric,before,after,difference,low,high,")
     assert len(chosen.stdout.splitlines()) == 2
     three = command_line("compare", "a", "b", "a", "--columns", "tcp.goodput", cwd=folders)
-    assert "significant" not in three.stdout
+    assert "shown" not in three.stdout
     assert "tcp goodput" in three.stdout
 
 

@@ -203,6 +203,60 @@ def test_flent_has_the_direction_of_the_data(direction, word, tmp_path):
     }
 
 
+OPENED_BY_EITHER = BOTH_WAYS.replace(
+    '{ name = "down", from = "pc", to = "srv", transport = "tcp", app = { kind = "bulk", direction = "down" } }',
+    '{ name = "down", from = "srv", to = "pc", transport = "tcp", app = "bulk" }',
+)
+PING = """  { name = "ping", from = "pc", to = "srv", transport = "udp", app = { kind = "ping", interval = "100 ms" } },
+"""
+
+
+@pytest.mark.parametrize("order", ["up first", "down first"])
+def test_flent_takes_for_a_download_what_comes_to_the_host_that_pings(order, tmp_path):
+    lines = OPENED_BY_EITHER.rstrip().removesuffix("]").splitlines(keepends=True)
+    if order == "down first":
+        lines.insert(next(n for n, line in enumerate(lines) if '"up"' in line), lines.pop())
+    place = tailrace.run("".join([*lines, PING, "]\n"]), runs=1).save(tmp_path / "result")
+    found = read_flent(run_source.of(place))
+    assert found["metadata"]["NAME"] == "rrul_be_nflows"
+    assert (found["metadata"]["LOCAL_HOST"], found["metadata"]["HOST"]) == ("pc", "srv")
+    rates = found["results"]
+    assert rates["TCP download sum"] == pytest.approx(rates["Goodput down"])
+    ups = [a + b for a, b in zip(rates["Goodput up"], rates["Goodput up2"], strict=True)]
+    assert rates["TCP upload sum"] == pytest.approx(ups)
+
+
+def test_flent_itself_draws_uploads_and_downloads_apart(both_ways, tmp_path):
+    program = shutil.which("flent")
+    if program is None:
+        pytest.skip("flent is not installed: nobody has drawn the file")
+    out, drawn = tmp_path / "both.flent.gz", tmp_path / "drawn.csv"
+    assert command_line("export", "flent", both_ways, "-o", out, cwd=tmp_path).returncode == 0
+    told = subprocess.run([program, "-i", out, "-f", "summary"], capture_output=True, text=True, check=True)
+    mean = {
+        name: float(found[1])
+        for name in (
+            "TCP download sum",
+            "TCP upload sum",
+            "TCP totals",
+            "Goodput down",
+            "Goodput up",
+            "Goodput up2",
+        )
+        if (found := re.search(rf"^ {name} +: +([\d.]+)", told.stdout, re.MULTILINE))
+    }
+    assert mean["TCP download sum"] == pytest.approx(mean["Goodput down"], abs=0.02)
+    assert mean["TCP upload sum"] == pytest.approx(mean["Goodput up"] + mean["Goodput up2"], abs=0.02)
+    assert mean["TCP totals"] == pytest.approx(mean["TCP download sum"] + mean["TCP upload sum"], abs=0.02)
+    for plot in ("upload", "download", "totals"):
+        picture = drawn.with_name(f"{plot}.png")
+        done = subprocess.run(
+            [program, "-i", out, "-p", plot, "-o", picture], capture_output=True, check=False
+        )
+        if b"No module named 'matplotlib'" not in done.stderr:
+            assert done.returncode == 0 and picture.read_bytes().startswith(b"\x89PNG"), done.stderr
+
+
 def test_flent_itself_reads_it(folder, tmp_path):
     program = shutil.which("flent")
     if program is None:
@@ -278,6 +332,45 @@ def test_flowmonitor_has_delay_and_ends_of_the_data(both_ways):
         assert (ends.get(f"{client}Address"), ends.get(f"{server}Address")) == ("10.0.0.1", "10.0.0.2")
     down = tree.findall("Ipv4FlowClassifier/Flow")[2]
     assert int(down.get("sourcePort")) < int(down.get("destinationPort")), "servers have the small port"
+
+
+def figures_of_a_flow(flow):
+    """What scripts that read FlowMonitor's files compute of a flow: rates, mean delay and jitter, loss."""
+    first_tx, last_tx, first_rx, last_rx, delay, jitter = (
+        float(flow.get(name)[:-2]) * 1e-9
+        for name in (
+            *("timeFirstTxPacket", "timeLastTxPacket", "timeFirstRxPacket", "timeLastRxPacket"),
+            *("delaySum", "jitterSum"),
+        )
+    )
+    received, lost = int(flow.get("rxPackets")), int(flow.get("lostPackets"))
+    return {
+        "tx": int(flow.get("txBytes")) * 8 / (last_tx - first_tx),
+        "rx": int(flow.get("rxBytes")) * 8 / (last_rx - first_rx),
+        "delay": delay / received,
+        "jitter": jitter / (received - 1),
+        "loss": lost / (received + lost),
+    }
+
+
+@pytest.mark.parametrize(("direction", "rate_bps"), [("down", 8e6), ("up", 2e6)])
+def test_scripts_that_read_flowmonitor_find_rates_and_delay_of_a_transfer(direction, rate_bps, tmp_path):
+    scenario = one_way(direction).replace('duration = "3 s"', 'duration = "20 s"\nwarmup = "5 s"')
+    result = tailrace.run(scenario, runs=1, set={"link.wan.queue": "droptail limit 40"})
+    tree = ElementTree.fromstring(flowmonitor.document(run_source.of(result.save(tmp_path / "result"))))
+    (flow,) = tree.findall("FlowStats/Flow")
+    found = figures_of_a_flow(flow)
+    (row,) = result.flows.rows(named=True)
+    assert found["rx"] == pytest.approx(row["throughput_bps"], rel=0.02)
+    assert found["rx"] == pytest.approx(rate_bps, rel=0.05)
+    # What is sent is what arrives and what is lost, over about the same time.
+    assert found["tx"] == pytest.approx(found["rx"] / (1 - found["loss"]), rel=0.05)
+    of_the_data = "reverse_one_way_delay_mean_s" if direction == "down" else "one_way_delay_mean_s"
+    assert found["delay"] == pytest.approx(row[of_the_data]) and found["delay"] > 0.011
+    assert found["jitter"] == pytest.approx(row["jitter_mean_s"])
+    assert found["loss"] == pytest.approx(
+        row["lost_packets"] / (row["received_packets"] + row["lost_packets"])
+    )
 
 
 def captured(folder):

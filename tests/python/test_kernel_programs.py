@@ -18,7 +18,7 @@ from tailrace.execution import identity
 from tailrace.kernels import run_kernels
 from tailrace.show import summary_tables
 from tailrace.show.report import contrasts, program_output
-from tailrace.stats import host_programs, numbers
+from tailrace.stats import asked_metrics, host_programs, numbers
 from tailrace.stats.metrics import Known
 from tailrace.stats.parameters import Column
 from tailrace.study import metric_probe
@@ -288,12 +288,12 @@ def test_a_report_tells_first_what_differs_of_programs():
         return tailrace.Result(summary, {}, found.scenario_toml, found.manifest)
 
     same = Comparison({"slow": of(0, 9.0), "fast": of(0, 2.0)}).measured
-    said = contrasts.of(same)
+    said = contrasts.of(same, asked_metrics.of(same))
     assert said[0].about == "Duration"
-    assert said[0].text.startswith("Lowest with fast (2 s)")
-    assert "programs" not in [metric.name for metric in contrasts.told(same)]
+    assert said[0].text == "Against slow (9 s): fast (2) is 7 s lower."
+    assert "programs" not in [metric.name for metric in asked_metrics.of(same)]
     differing = Comparison({"one": of(0, 2.0), "other": of(4, 2.0)}).measured
-    assert "failed_programs" in [metric.name for metric in contrasts.told(differing)]
+    assert "failed_programs" in [metric.name for metric in asked_metrics.of(differing)]
 
 
 def test_runs_that_chance_had_no_part_in_are_said_to_be_the_same():

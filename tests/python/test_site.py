@@ -31,7 +31,8 @@ def test_every_link_of_the_pages_leads_to_a_file_and_every_page_can_be_reached(t
                 if line and not line.startswith(":"):
                     name = re.sub(r".*<(.*)>", r"\1", line)
                     reached.add((page.parent / f"{name}.md").resolve())
-    wanted = {(tmp_path / laid_out.pages[path]).resolve() for path in DOCS.rglob("*.md")}
+    sources = [*DOCS.rglob("*.md"), *DOCS.rglob("*.ipynb")]
+    wanted = {(tmp_path / laid_out.pages[path]).resolve() for path in sources}
     assert wanted - reached == {(tmp_path / "index.md").resolve()}
 
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 
-from site_docs import links
+from site_docs import links, notebook_page
 from site_docs.links import Link
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -69,6 +69,8 @@ def pages() -> dict[Path, PurePosixPath]:
         place = PurePosixPath(path.relative_to(DOCS))
         place = PurePosixPath(_TAKEN.get(str(place), place))
         found[path] = place.with_name("index.md") if path.name == "README.md" else place
+    for path in sorted(DOCS.rglob(f"*{notebook_page.SUFFIX}")):
+        found[path] = PurePosixPath(path.relative_to(DOCS)).with_suffix(".md")
     return found | {ROOT / path: PurePosixPath(place) for path, place in OUTSIDE.items()}
 
 
@@ -86,7 +88,7 @@ class Stage:
 
     def write(self) -> None:
         """Writes everything."""
-        texts = {path: path.read_text(encoding="utf-8") for path in self.pages}
+        texts = {path: self._read(path) for path in self.pages}
         wrong: list[str] = []
         for path, text in texts.items():
             place = self.pages[path]
@@ -103,6 +105,18 @@ class Stage:
         for path in sorted(self.shown):
             self._show(path)
         self._copy()
+
+    def _read(self, path: Path) -> str:
+        """The Markdown of a page; beside that of a notebook the notebook itself and its pictures are laid."""
+        if path.suffix != notebook_page.SUFFIX:
+            return path.read_text(encoding="utf-8")
+        page = notebook_page.page(path)
+        folder = (self.target / self.pages[path]).parent
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, folder / path.name)
+        for name, content in page.pictures.items():
+            (folder / name).write_bytes(content)
+        return page.text
 
     def _turning(self, page: Path, place: PurePosixPath) -> Callable[[Link], str]:
         def turn(link: Link) -> str:

@@ -147,7 +147,7 @@ pub trait Packet {
     fn set_label(&mut self, _label: Label) {}
 }
 
-/// Reason of a drop.
+/// Reason for which a packet leaves the network before its destination: a drop, or the work of an ACK filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum DropReason {
@@ -165,11 +165,15 @@ pub enum DropReason {
     TooBig = 5,
     /// Bits of it were damaged, which the host found that it reached.
     Corrupted = 6,
+    /// A later acknowledgement made it redundant, and an ACK filter took it out: Linux's `ack_drop`.
+    AckFiltered = 7,
+    /// A policer found that it exceeds the rate.
+    Policed = 8,
 }
 
 impl DropReason {
     /// All reasons, in the order of their discriminants.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Overlimit,
         Self::Aqm,
         Self::LinkLoss,
@@ -177,7 +181,11 @@ impl DropReason {
         Self::NoRoute,
         Self::TooBig,
         Self::Corrupted,
+        Self::AckFiltered,
+        Self::Policed,
     ];
+    /// Number of reasons.
+    pub const COUNT: usize = Self::ALL.len();
 
     /// Name as results show it.
     pub const fn name(self) -> &'static str {
@@ -189,6 +197,14 @@ impl DropReason {
             Self::NoRoute => "no_route",
             Self::TooBig => "too_big",
             Self::Corrupted => "corrupted",
+            Self::AckFiltered => "ack_filtered",
+            Self::Policed => "policed",
         }
+    }
+
+    /// Whether it tells of a loss. A filtered ACK is none: the packet that replaces it says all that it said, so Linux
+    /// counts `ack_drop` apart from `drops`.
+    pub const fn is_loss(self) -> bool {
+        !matches!(self, Self::AckFiltered)
     }
 }

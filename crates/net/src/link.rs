@@ -125,7 +125,7 @@ struct PacketEventCounters {
     refused: u64,
     expelled: u64,
     marked: u64,
-    dropped: [u64; 7],
+    dropped: [u64; DropReason::COUNT],
     duplicated: u64,
     corrupted: u64,
     held_back: u64,

@@ -1,12 +1,12 @@
 //! Counters of links, and the distributions of observed queues.
 
-use tailrace_core::Histogram;
+use tailrace_core::{DropReason, Histogram};
 use tailrace_core::{Duration, Instant};
 use tailrace_qdisc::Backlog;
 
 /// Counters of one link direction, in packets unless the name says otherwise.
 ///
-/// At any settled time: arrived + duplicated = delivered + Σ dropped + occupancy, and
+/// At any settled time: arrived + duplicated = delivered + Σ dropped (every reason) + occupancy, and
 /// enqueued (= arrived − refused) = dequeued + expelled + backlog.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounters {
@@ -25,7 +25,7 @@ pub struct LinkCounters {
     /// Marked CE.
     pub marked: u64,
     /// Dropped, by [`tailrace_core::DropReason`].
-    pub dropped: [u64; 7],
+    pub dropped: [u64; DropReason::COUNT],
     /// Copies that were made of what arrived at the other end.
     pub duplicated: u64,
     /// Packets handed over with damaged bits.
@@ -35,8 +35,16 @@ pub struct LinkCounters {
 }
 
 impl LinkCounters {
-    /// All drops.
+    /// All drops; filtered ACKs are none.
     pub fn dropped_total(&self) -> u64 {
+        self.removed_total() - self.ack_filtered()
+    }
+    /// ACKs that an ACK filter took out.
+    pub const fn ack_filtered(&self) -> u64 {
+        self.dropped[DropReason::AckFiltered as usize]
+    }
+    /// All packets that came and did not go on, for any reason.
+    pub fn removed_total(&self) -> u64 {
         self.dropped.iter().sum()
     }
     /// Packets that the queue took in, net of drops on arrival. Over a part of a run there may be more of those than

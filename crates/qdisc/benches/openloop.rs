@@ -1,10 +1,13 @@
 //! Packets at given instants through one discipline in front of one link, and what it does with them.
 //!
-//! `openloop QUEUE RATE_BPS DURATION_S ECN SEED < pattern`: QUEUE is a tc line; a line of the pattern is "NANOSECONDS FLOW
-//! BYTES". Prints what `validation/linux/pattern.c` prints of a kernel.
+//! `openloop QUEUE RATE_BPS DURATION_S ECN SEED [packets] < pattern`: QUEUE is a tc line, or the text of a discipline with its
+//! parameters, as `htb(rate = 10 Mbit/s, queue = prio)`; a line of the pattern is "NANOSECONDS FLOW BYTES [TOS]". Prints what
+//! `validation/linux/pattern.c` prints of a kernel; with `packets`, what `tokens.c` does: "out NUMBER NANOSECONDS" for each
+//! packet that leaves.
 
 use std::io::{BufRead as _, Write as _};
-use tailrace_core::{Duration, Ecn, Instant, Rate, Rng};
+use tailrace_core::params::Value;
+use tailrace_core::{Dscp, Duration, Ecn, Instant, Rate, Rng};
 use tailrace_qdisc::testing::{Counter, TestPacket};
 use tailrace_qdisc::{Cx, LinkView, Qdisc, QdiscConfig, QueueDiscipline as _};
 
@@ -18,6 +21,8 @@ struct Link {
     rng: Rng,
     sink: Counter,
     arrived: Vec<u64>,
+    /// Numbers and times of what left, where they are asked for.
+    departures: Option<Vec<(u64, u64)>>,
 }
 
 impl Link {
@@ -47,6 +52,9 @@ impl Link {
             let flow = packet.flow.src as usize;
             self.arrived.resize(self.arrived.len().max(flow + 1), 0);
             self.arrived[flow] += 1;
+            if let Some(departures) = &mut self.departures {
+                departures.push((packet.id, at));
+            }
             at + packet.size.get() * 8_000_000_000 / self.rate_bps
         });
     }
@@ -60,19 +68,44 @@ impl Link {
     }
 }
 
+/// The discipline of a tc line, or of `NAME(KEY = VALUE, ...)`, whose values hold no comma.
+fn discipline(text: &str) -> Result<QdiscConfig, String> {
+    let Some((name, pairs)) = text.strip_suffix(')').and_then(|text| text.split_once('(')) else {
+        return QdiscConfig::parse_tc(text).map_err(|e| format!("{text}: {}", e.message));
+    };
+    let mut config = QdiscConfig::default_of(name).ok_or_else(|| format!("no discipline {name:?}"))?;
+    for pair in pairs.split(',') {
+        let (key, value) = pair.split_once('=').ok_or_else(|| format!("{pair:?} is not KEY = VALUE"))?;
+        let value = Value::Text(value.trim().into());
+        config.set(key.trim(), &value).map_err(|e| format!("{pair}: {e:?}"))?;
+    }
+    config.validate().map_err(|(key, why)| format!("{text}: {key}: {why}"))?;
+    Ok(config)
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let [line, rate, duration, ecn, seed] = args.as_slice() else {
-        return Err("openloop QUEUE RATE_BPS DURATION_S ECN SEED".into());
+    let (words, packets) = match args.split_last() {
+        Some((last, words)) if last == "packets" => (words, true),
+        _ => (args.as_slice(), false),
+    };
+    let [line, rate, duration, ecn, seed] = words else {
+        return Err("openloop QUEUE RATE_BPS DURATION_S ECN SEED [packets]".into());
     };
     let rate_bps: u64 = rate.parse()?;
     let duration = (duration.parse::<f64>()? * 1e9) as u64;
     let ecn = if ecn == "1" { Ecn::Ect0 } else { Ecn::NotEct };
     let link = LinkView::new(Rate::from_bps(rate_bps), Duration::ZERO);
-    let config = QdiscConfig::parse_tc(line).map_err(|e| format!("{line}: {}", e.message))?;
-    let (rng, sink) = (Rng::new(seed.parse()?), Counter::default());
-    let mut link =
-        Link { queue: config.build(&link), rate_bps, busy_until: None, rng, sink, arrived: Vec::new() };
+    let config = discipline(line)?;
+    let mut link = Link {
+        queue: config.build(&link),
+        rate_bps,
+        busy_until: None,
+        rng: Rng::new(seed.parse()?),
+        sink: Counter::default(),
+        arrived: Vec::new(),
+        departures: packets.then(Vec::new),
+    };
     let mut out = std::io::stdout().lock();
     let mut next_sample = SAMPLE_NS;
     let mut samples =
@@ -96,9 +129,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         samples(&mut link, &mut out, due)?;
         link.run(due);
-        link.enqueue(TestPacket::new(id, flow as u32, bytes).with_ecn(ecn), due);
+        let tos = words.next().transpose()?.unwrap_or(0);
+        let packet = TestPacket { dscp: Dscp((tos >> 2) as u8), ..TestPacket::new(id, flow as u32, bytes) };
+        link.enqueue(packet.with_ecn(ecn), due);
     }
     samples(&mut link, &mut out, duration)?;
+    for (id, at) in link.departures.iter().flatten() {
+        writeln!(out, "out {id} {at}")?;
+    }
     for (flow, arrived) in link.arrived.iter().enumerate() {
         writeln!(out, "flow {flow} arrived {arrived}")?;
     }

@@ -49,6 +49,10 @@ qdiscs! {
     "csfq" => csfq::Csfq(CsfqConfig),
     "dfs" => dfs::Dfs(DfsConfig),
     "tbf" => tbf::Tbf(TbfConfig),
+    "htb" => htb::Htb(HtbConfig),
+    "police" => police::Police(PoliceConfig),
+    "prio" => prio::Prio(PrioConfig),
+    "pfifo_fast" => pfifo_fast::PfifoFast(PfifoFastConfig),
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ pub(crate) fn differences(
 /// Description of a discipline, from its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct About {
-    /// Family, for grouping: `"fifo"`, `"red"`, `"blue"`, `"price"`, `"delay"`, `"fair"` or `"shaper"`.
+    /// Family, for grouping: `"fifo"`, `"red"`, `"blue"`, `"price"`, `"delay"`, `"fair"`, `"shaper"` or `"priority"`.
     pub family: &'static str,
     /// Summary in a sentence.
     pub summary: &'static str,
@@ -240,6 +240,7 @@ macro_rules! qdiscs {
             pub fn read_tc(text: &str) -> Result<(Self, Vec<TcNote>), TcError> {
                 let mut words = TcWords::new(text);
                 let kind = words.discipline()?;
+                let kind = words.leaf_of_mq(kind, &Self::tc_kinds());
                 let start = words.clone();
                 let config = match kind {
                     $( k if $module::$config::TC_KINDS.contains(&k) => {

@@ -51,6 +51,11 @@ impl<'a> TcWords<'a> {
         posted::kind(self)
     }
 
+    /// Makes the discipline behind `mq` the kind, where the line states one of `known`: the rings of a card are alike.
+    pub fn leaf_of_mq(&mut self, kind: &'a str, known: &[&str]) -> &'a str {
+        posted::leaf_of_mq(kind, self, known)
+    }
+
     /// Adds a remark on the current word.
     pub fn note(&mut self, message: impl Into<String>) {
         let note = self.error(message);
@@ -284,6 +289,12 @@ impl TcLine {
             let _ = write!(self.words, " {word}");
         }
         self
+    }
+
+    /// `word` and words after it as they are.
+    #[must_use]
+    pub fn text(self, word: &str, value: &str) -> Self {
+        self.word(word, Some(value.into()))
     }
 
     /// `word` and a whole number.

@@ -4,8 +4,17 @@
 //! (`psched_l2t_ns`). A packet costs the time that it takes at the rate. Nanoseconds a byte are a fixed-point number whose
 //! factor has 32 bits, and the product is rounded down, so a packet costs at most a nanosecond, and at most 2^-31 of itself
 //! (up to 34 Gbit/s), too little. Rates are whole bytes a second, as tc passes them on: 8 bit/s is the least.
+//!
+//! Of `police` and `htb`, tc passes the depth on as a time: whole microseconds, reckoned in floating point, and of these whole
+//! ticks of 64 ns (`PSCHED_SHIFT`). So depths are up to a microsecond and a tick short, as a kernel behind iproute2 6.1 shows
+//! (`validation/tokens.py`). Of `tbf` it passes the bytes on.
 
 use tailrace_core::{Bytes, Duration, Instant, Rate};
+
+/// A tick of tc, nanoseconds.
+const TICK_NANOS: i64 = 64;
+/// Ticks in a microsecond.
+const TICKS_PER_MICRO: f64 = 1000.0 / 64.0;
 
 /// Time that bytes take at a rate.
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +61,22 @@ impl TokenBucket {
         Self { time, depth, tokens: depth }
     }
 
+    /// A bucket whose depth is `burst` in the ticks in which tc passes it on.
+    pub(crate) fn in_ticks(rate: Rate, burst: Bytes) -> Self {
+        let bytes_per_sec = (rate.as_bps() / 8).max(1) as f64;
+        // Numbers too large for 32 bits become the largest that has them.
+        let micros = (1e6 * (burst.as_f64() / bytes_per_sec)) as u32;
+        let ticks = (f64::from(micros) * TICKS_PER_MICRO) as u32;
+        let depth = i64::from(ticks) * TICK_NANOS;
+        Self { time: ByteTime::new(rate), depth, tokens: depth }
+    }
+
+    /// What it holds at most, nanoseconds.
+    #[inline]
+    pub(crate) fn depth(&self) -> i64 {
+        self.depth
+    }
+
     /// What would be left `elapsed` after tokens were last taken, once a packet of `size` has gone: negative where it must
     /// wait, by so many nanoseconds.
     #[inline]
@@ -68,7 +93,7 @@ impl TokenBucket {
     /// What it holds `elapsed` after tokens were last taken, nanoseconds.
     #[inline]
     pub(crate) fn held(&self, elapsed: i64) -> i64 {
-        self.tokens.saturating_add(elapsed.min(self.depth)).min(self.depth)
+        self.tokens.saturating_add(elapsed).min(self.depth)
     }
 
     /// What it holds, as a share of what it can hold.
@@ -112,6 +137,18 @@ mod tests {
     }
 
     #[test]
+    fn a_depth_passed_on_in_ticks_is_whole_ticks() {
+        // 10 Mbit/s: 1500 B take 1200 us, 18 750 ticks; 1000 B 800 us, 12 500; 1 B 0.8 us, none whole.
+        let depth = |bytes| TokenBucket::in_ticks(Rate::from_mbit(10), Bytes(bytes)).depth();
+        assert_eq!([1500, 1000, 1].map(depth), [1_200_000, 800_000, 0]);
+        // 9999 kbit/s: 12 345 B take 9876.99 us; 9876 are 154 312.5 ticks.
+        let odd = TokenBucket::in_ticks(Rate::from_bps(9_999_000), Bytes(12_345));
+        assert_eq!(odd.depth(), 154_312 * 64);
+        // 32 bits of ticks: 274.9 s.
+        assert_eq!(TokenBucket::in_ticks(Rate::from_bps(8), Bytes(1_000_000)).depth(), 274_877_906_880);
+    }
+
+    #[test]
     fn a_bucket_never_holds_more_than_its_depth() {
         let mut bucket = TokenBucket::new(Rate::from_mbit(10), Bytes(3000));
         assert_eq!(bucket.held(0), 2_400_000);
@@ -119,6 +156,10 @@ mod tests {
         bucket.set(0);
         assert_eq!((bucket.held(500), bucket.held(i64::MAX)), (500, 2_400_000));
         assert_eq!(bucket.after(0, Bytes(1500)), -1_200_000);
+        // A debt is paid first: 3 ms after it owed 1 ms, it holds 2 ms of 2.4.
+        bucket.set(-1_000_000);
+        assert_eq!(bucket.held(3_000_000), 2_000_000);
+        bucket.set(0);
         assert!((bucket.share(1_200_000) - 0.5).abs() < 1e-12);
     }
 }

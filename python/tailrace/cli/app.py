@@ -79,6 +79,7 @@ COMMANDS = {
     ),
     "doctor": ("doctor.doctor", "Check that this machine has everything that tailrace needs."),
     "export": ("export.app", "Convert results, or a scenario's queues, to the formats of other tools."),
+    "import": ("import_files.app", "Write a scenario of what other programs print, configure or record."),
     "kernel": ("kernel.app", "Build and check Linux kernels, which hosts of a scenario can run."),
 }
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tailrace.cli import common, export_results, group
+from tailrace.cli import common, export_results, export_sqm, group
 from tailrace.cli.common import guarded
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app.command("flent")(export_results.flent)
 app.command("flowmonitor")(export_results.flowmonitor)
 app.command("qlog")(export_results.qlog)
 app.command("mahimahi")(export_results.mahimahi)
+app.command("sqm")(export_sqm.sqm)
 
 # Beyond what is under way for the link's delay netem holds packets in a queue of its own, which must not drop.
 _SMALLEST_PACKET_BITS = 8 * 64

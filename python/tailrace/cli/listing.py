@@ -20,7 +20,8 @@ FAMILIES = {
     "price": "controllers of load or price",
     "delay": "controllers of delay",
     "fair": "fair queueing",
-    "shaper": "shapers",
+    "shaper": "shapers and policers",
+    "priority": "strict priority",
     "own": "your own",
 }
 # Properties shown at a glance.

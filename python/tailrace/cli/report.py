@@ -21,6 +21,22 @@ def report(
             "--output", "-o", metavar="FILE", help="File to write (.html) [default: DIR/report.html]."
         ),
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--columns",
+            metavar="METRIC,...",
+            help="Metrics that the page answers with, the first largest, e.g. voice.mos,delay_p99.",
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            "--baseline",
+            metavar="VARIANT",
+            help="What others are compared with: a variant, or PARAMETER=VALUE of a sweep [default: the first].",
+        ),
+    ] = None,
     quiet: common.Quiet = False,
 ) -> None:
     """Write a report of results as one HTML page, with findings in words, figures, tables and the scenario."""
@@ -31,7 +47,15 @@ def report(
     target = output or folder / NAME
     if folder.is_dir():
         reports.check_target(target)
-    found = report_page.report(folder) if report_page.is_folder(folder) else reports.of_folder(folder)
+    names = common.listed(columns)
+    if report_page.is_folder(folder):
+        if names or baseline:
+            common.fail(
+                f"{folder} is of a paper, whose claims say what is compared: leave out --columns and --baseline"
+            )
+        found = report_page.report(folder)
+    else:
+        found = reports.of_folder(folder, names, baseline or "")
     written = found.save(target)
     if not quiet:
         size = written.stat().st_size / 1e6

@@ -183,11 +183,14 @@ class Comparison(Mapping[str, Result]):
         chosen: Options = {"queue": self.queue, **options}
         return plots.overlay(self.results, figure, self.title, **chosen)
 
-    def report(self) -> Report:
-        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with."""
+    def report(self, columns: str | Sequence[str] = (), *, baseline: str = "") -> Report:
+        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with.
+
+        `columns` are the metrics that it answers with; `baseline` is what others are compared with.
+        """
         from tailrace.show import report  # Matplotlib takes half a second
 
-        return report.of(self)
+        return report.of(self, columns, baseline)
 
     def __getitem__(self, label: str) -> Result:
         if label not in self.results:

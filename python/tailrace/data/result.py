@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from tailrace.data.cell_runs import CellRuns
+    from tailrace.data.pandas_frames import PandasFrame
     from tailrace.show.plots.style import Options
     from tailrace.show.report import Report
     from tailrace.stats.differences import Differences
@@ -218,6 +219,12 @@ class Result(Mapping[str, "pl.DataFrame"]):
     def scan(self, name: str) -> pl.LazyFrame:
         """The same, read when it is collected, and no more of it than is asked for: for what is larger than memory."""
         return self._kept(name).lazy()
+
+    def to_pandas(self, name: str) -> PandasFrame:
+        """A table by its name as a pandas frame (`pip install 'tailrace[pandas]'`); empty if it was not recorded."""
+        from tailrace.data import pandas_frames
+
+        return pandas_frames.of(self.table(name))
 
     def columns(self, name: str, *wanted: str) -> pl.DataFrame:
         """Some columns of a table, without reading the others; empty if it has not all of them."""
@@ -451,11 +458,14 @@ class Result(Mapping[str, "pl.DataFrame"]):
 
         return differences.of(self.measured, other.measured, columns, tolerances=tolerances, strict=strict)
 
-    def report(self) -> Report:
-        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with."""
+    def report(self, columns: str | Sequence[str] = ()) -> Report:
+        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with.
+
+        `columns` are the metrics that it answers with.
+        """
         from tailrace.show import report  # Matplotlib takes half a second
 
-        return report.of(self)
+        return report.of(self, columns)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 

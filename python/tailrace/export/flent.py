@@ -1,10 +1,10 @@
 """flent's data files (`.flent.gz`, format version 4): goodput of flows, round trips of pings, windows of TCP.
 
-The file says that it is of flent's test `tcp_nup`, of `tcp_ndown` where the servers send, or of `rrul_be_nflows` where
-there are uploads and downloads, so that flent draws the plots of that test from it. A flow over TCP is a stream
-`TCP upload::1` (in `rrul_be_nflows` `TCP upload BE::1`), whose raw values hold `tcp_cwnd` and `tcp_rtt`; pings are
-`Ping (ms) ICMP`. Times count from the start of the run, which the metadata puts at the beginning of 1970: a simulated
-run has no date.
+The file says that it is of flent's test `tcp_nup`, of `tcp_ndown` where there are downloads alone, or of
+`rrul_be_nflows` where there are uploads and downloads, so that flent draws the plots of that test from it. A flow over
+TCP is a stream `TCP upload::1` (in `rrul_be_nflows` `TCP upload BE::1`), whose raw values hold `tcp_cwnd` and
+`tcp_rtt`; pings are `Ping (ms) ICMP`. Times count from the start of the run, which the metadata puts at the beginning
+of 1970: a simulated run has no date.
 """
 
 from __future__ import annotations
@@ -66,9 +66,27 @@ class _Flows:
         A group's flows have one direction, as its goodput has.
         """
         ends = SendingEnds(self.rows, self._by_flow)
-        tcp = [(row, _DIRECTIONS[ends.of_group(row["group"])]) for row in self.rows if _is_tcp(row)]
-        found = {way: [row for row, own in tcp if own == way] for way in _DIRECTIONS.values()}
+        groups: dict[str, list[dict[str, Any]]] = {}
+        for row in filter(_is_tcp, self.rows):
+            groups.setdefault(row["group"], []).append(row)
+        found: dict[str, list[dict[str, Any]]] = {way: [] for way in _DIRECTIONS.values()}
+        for group, rows in groups.items():
+            found[self._direction(rows, ends.of_group(group))] += rows
         return {way: rows for way, rows in found.items() if rows}
+
+    @property
+    def local_flow(self) -> dict[str, Any] | None:
+        """The flow whose client is the host that flent would run on: the first that pings, or else the first of all."""
+        return next(filter(_comes_back, self.rows), self.rows[0] if self.rows else None)
+
+    def _direction(self, rows: Sequence[Mapping[str, Any]], end: str) -> str:
+        """Direction of a group's data, seen from that host; of flows between others, seen from the client."""
+        local = self.local_flow["src"] if self.local_flow else None
+        for row in rows:
+            there = (row["src"], row["dst"]) if end == CLIENT else (row["dst"], row["src"])
+            if local in there:
+                return "upload" if there[0] == local else "download"
+        return _DIRECTIONS[end]
 
     def stream(self, direction: str) -> str:
         """Name of the streams of a direction, without their numbers: as the test has it that the file is of."""
@@ -173,7 +191,8 @@ def _metadata(flows: _Flows, series: Sequence[_Series], file_name: str) -> dict[
     directions = tuple(flows.by_direction) or ("upload",)
     names = [one.name for one in series]
     streams = {way: sum(name.startswith(f"{flows.stream(way)}::") for name in names) for way in directions}
-    hosts = list(dict.fromkeys(row["dst"] for row in flows.rows))
+    local = flows.local_flow
+    hosts = list(dict.fromkeys(row["dst"] for row in [*([local] if local else []), *flows.rows]))
     return {
         "NAME": _TESTS[directions],
         "TITLE": f"{run.title} run {run.number}",
@@ -181,7 +200,7 @@ def _metadata(flows: _Flows, series: Sequence[_Series], file_name: str) -> dict[
         "TEST_PARAMETERS": {f"{way}_streams": str(count) for way, count in streams.items()},
         "HOST": hosts[0] if hosts else "",
         "HOSTS": hosts,
-        "LOCAL_HOST": flows.rows[0]["src"] if flows.rows else "",
+        "LOCAL_HOST": local["src"] if local else "",
         "LENGTH": run.duration_s,
         "TOTAL_LENGTH": run.duration_s,
         "STEP_SIZE": run.interval_s,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tailrace.errors import UsageError
-from tailrace.stats import bootstrap, statistics, table_forms
+from tailrace.stats import bootstrap, preferences, statistics, table_forms
 from tailrace.stats import tolerances as limits
 from tailrace.stats.measured import Measured, MeasuredCell
 from tailrace.stats.metrics import Known, Metric
@@ -75,6 +75,8 @@ class Differences:
     parameters: Sequence[Parameter]
     rows: Sequence[Difference]
     notes: Sequence[str] = ()
+    # Groups that attack: what they get is neither better nor worse.
+    attackers: frozenset[str] = frozenset()
 
     def grid(self, most: int | None = _MOST_ROWS) -> text_table.Grid:
         """For a terminal, a notebook or Markdown."""
@@ -87,12 +89,12 @@ class Differences:
             *self.sides,
             "difference",
             "relative",
-            "significant",
+            "shown",
         ]
         return text_table.Grid(
             self.title,
             [*columns, *(["tolerance"] if judged else [])],
-            [_cells(self.parameters, row, judged=judged) for row in shown],
+            [_cells(self.parameters, row, self.attackers, judged=judged) for row in shown],
             len(self.parameters) + 1,
             [*self.notes, *([f"{more} more rows: --format csv has all"] if more else [])],
         )
@@ -137,7 +139,7 @@ class Differences:
         return [row for row in self.rows if row.verdict and row.verdict.broken]
 
     def _plain(self) -> list[dict[str, Any]]:
-        return [_plain(row) for row in self.rows]
+        return [_plain(row, self.attackers) for row in self.rows]
 
     def __rich__(self) -> text_table.RichGrid:
         return text_table.RichGrid(self.grid())
@@ -158,6 +160,7 @@ _KEYS = (
     "high",
     "relative",
     "significant",
+    "shown",
     "n",
     "paired",
     "tolerance",
@@ -257,7 +260,9 @@ def _table(sides: Sides, pairs: Sequence[_Pair], asked: Asked, notes: Sequence[s
         both = {row.metric for row in rows if row.change or (row.verdict and row.verdict.broken)}
         rows = [row for row in rows if row.metric in both]
     title = f"{sides.second} − {sides.first}"
-    return Differences(title, (sides.first, sides.second), after.parameters, rows, [*_how(rows), *notes])
+    said = [*_how(rows), *notes]
+    attackers = frozenset(known.attackers)
+    return Differences(title, (sides.first, sides.second), after.parameters, rows, said, attackers)
 
 
 def _name(tolerance: str) -> str:
@@ -378,11 +383,11 @@ def _how(rows: Sequence[Difference]) -> list[str]:
             intervals = "differences ± half width of the 95 % interval" if many > 1 else "no intervals"
             notes.append(f"{words}; {n} run{'s' if many > 1 else ''} a side: {intervals}")
     if len(rows) >= _MANY:
-        notes.append("where nothing differs, 1 of 20 differences is significant by chance")
+        notes.append("where nothing differs, 1 of 20 differences is shown by chance")
     return notes
 
 
-def _plain(row: Difference) -> dict[str, Any]:
+def _plain(row: Difference, attackers: frozenset[str]) -> dict[str, Any]:
     low, high = row.ends or (None, None)
     return {
         "metric": row.metric.heading,
@@ -393,23 +398,26 @@ def _plain(row: Difference) -> dict[str, Any]:
         "high": high,
         "relative": row.relative,
         "significant": row.significant,
+        "shown": preferences.word(row.metric, row.change, attackers) or None,
         "n": row.change.n if row.change else 0,
         "paired": row.paired if row.change else None,
         "tolerance": row.verdict.word if row.verdict else None,
     }
 
 
-def _cells(parameters: Sequence[Parameter], row: Difference, *, judged: bool) -> list[str]:
+def _cells(
+    parameters: Sequence[Parameter], row: Difference, attackers: frozenset[str], *, judged: bool
+) -> list[str]:
     sides = [
         interval_text.mean_with_interval(side.as_dict() if side else None) for side in (row.before, row.after)
     ]
     change = interval_text.mean_with_interval(row.change.as_dict()) if row.change else interval_text.NO_VALUE
     relative = interval_text.NO_VALUE if row.relative is None else f"{100 * row.relative:+.3g} %"
-    significant = {None: interval_text.NO_VALUE, True: "yes", False: "no"}[row.significant]
+    shown = preferences.word(row.metric, row.change, attackers) or interval_text.NO_VALUE
     placed = [p.said(value) for p, value in zip(parameters, row.parameters, strict=True)]
     text = [*placed, row.metric.heading, *sides]
     verdict = [row.verdict.word if row.verdict else ""] if judged else []
-    return [*text, _signed(change), relative, significant, *verdict]
+    return [*text, _signed(change), relative, shown, *verdict]
 
 
 def _signed(text: str) -> str:

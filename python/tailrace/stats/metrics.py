@@ -106,7 +106,7 @@ def _distribution(
     name: str, figure: str, unit: str = "", scale: float = 1.0, of: Callable[..., Metric] = _group
 ) -> list[Metric]:
     """Its mean by its name alone, and what names say after that."""
-    parts = {"": "mean", "_min": "min", "_p95": "p95", "_p99": "p99"}
+    parts = {"": "mean", "_min": "min", "_p50": "p50", "_p95": "p95", "_p99": "p99"}
     return [of(f"{name}{end}", f"{figure}.{part}", unit, scale) for end, part in parts.items()]
 
 
@@ -167,10 +167,12 @@ SHORT: Mapping[str, Metric] = {
         _queue("backlog_max", "backlog_packets.max", "packets"),
         _queue("sojourn", "sojourn_s.mean", "ms", 1e3),
         _queue("sojourn_min", "sojourn_s.min", "ms", 1e3),
+        _queue("sojourn_p50", "sojourn_s.p50", "ms", 1e3),
         _queue("sojourn_p95", "sojourn_s.p95", "ms", 1e3),
         _queue("sojourn_p99", "sojourn_s.p99", "ms", 1e3),
         _queue("utilization", "utilization", "%", 100),
         _queue("dropped", "dropped_packets.*", "packets"),
+        _queue("ack_filtered", "ack_filtered_packets", "packets"),
         _queue("marked", "marked_packets", "packets"),
         _queue("detection", "flagged.detection_s", "ms", 1e3),
         _queue("rehabilitation", "flagged.rehabilitation_s", "ms", 1e3),
@@ -334,9 +336,32 @@ class Known:
 
     def _pings(self) -> list[Metric]:
         """Round trips where no connection measures them: they were asked for."""
+        return [m for m in self._valued("rtt") if self.is_ping(m)]
+
+    def is_ping(self, metric: Metric) -> bool:
+        """Whether a round trip is of a group without connections, which sends to measure it."""
+        return not self._has("group", self._owner(metric), "connections.opened")
+
+    def is_normal(self, metric: Metric, attackers: Iterable[str]) -> bool:
+        """Whether a metric is not of a group that attacks."""
+        return metric.of != "group" or self._owner(metric) not in set(attackers)
+
+    def valued(self, name: str) -> list[Metric]:
+        """Metrics of a short name with a value in some run, a delay in either direction."""
+        metric = SHORT[name]
+        head, _, part = metric.figure.rpartition(".")
+        opposite = f"{summary_measures.REVERSE_DELAY}.{part}"
+        is_delay = metric.of == "group" and head == summary_measures.FORWARD_DELAY
         return [
-            m for m in self._valued("rtt") if not self._has("group", self._owner(m), "connections.opened")
+            m
+            for m in (self._there(name) if self.owners[metric.of] else [])
+            if self._has(m.of, self._owner(m), m.figure)
+            or (is_delay and self._has(m.of, self._owner(m), opposite))
         ]
+
+    def recoveries(self, name: str, window: str) -> list[Metric]:
+        """Times to reach a rate within a window, of every group that has series."""
+        return [replace(metric, window=window) for metric in self._reach(name, window)]
 
     def _owner(self, metric: Metric) -> str:
         return metric.owner or self.owners[metric.of][0]

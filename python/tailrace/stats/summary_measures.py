@@ -72,6 +72,7 @@ QUEUE_MEASURES = (
     Measure("queue packets", ("backlog_packets", "mean"), least=1e-3),
     Measure("sojourn ms", ("sojourn_s", "mean"), 1e3, least=1e-4),
     Measure("use %", ("utilization",), 100),
+    Measure("ACKs filtered", ("ack_filtered_packets",), rare=True),
     Measure("detected after ms", ("flagged", "detection_s"), 1e3, rare=True),
     Measure("flagged rightly", ("flagged", "true_positive"), rare=True),
     Measure("wrongly", ("flagged", "false_positive"), rare=True),

@@ -223,14 +223,20 @@ class Search:
         table_forms.write(self.place, md=best, csv=table)
         return table, best
 
-    def report(self) -> Report:
-        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with."""
+    def report(self, columns: str | Sequence[str] = ()) -> Report:
+        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with.
+
+        `columns` are the metrics that it answers with.
+        """
         from tailrace.show import report  # Matplotlib takes half a second
 
-        return report.of(self)
+        return report.of(self, columns)
 
     def __rich__(self) -> RenderableType:
         return self.best_table().__rich__()
+
+    def _repr_html_(self) -> str:
+        return self.best_table()._repr_html_()
 
     def __str__(self) -> str:
         return str(self.best_table())

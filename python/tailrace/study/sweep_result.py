@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import RenderableType
 
+    from tailrace.data.pandas_frames import PandasFrame
     from tailrace.show.plots.swept import Options
     from tailrace.show.report import Report
 
@@ -184,6 +185,12 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
             else self._asked_of(found.join(self.cells.lazy(), on="cell", how="inner"))
         )
 
+    def to_pandas(self, name: str) -> PandasFrame:
+        """A table by its name as a pandas frame (`pip install 'tailrace[pandas]'`), with the parameters in front."""
+        from tailrace.data import pandas_frames
+
+        return pandas_frames.of(self.frame(name))
+
     def _check_table(self, name: str) -> None:
         """Refuses what neither is a table of the contract nor was recorded."""
         there = [*self, *_INTERNAL]
@@ -251,6 +258,11 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
     def flow_windows(self) -> pl.DataFrame:
         """Frame with a row for each flow, window and run."""
         return self.frame("flow_windows")
+
+    @property
+    def connections(self) -> pl.DataFrame:
+        """Frame with a row for each connection and run: its start, end and outcome; up to `max_connections`."""
+        return self.frame("connections")
 
     @property
     def programs(self) -> pl.DataFrame:
@@ -450,11 +462,14 @@ class Sweep(Variation, Mapping[str, "pl.DataFrame"]):
             for text, word in zip(texts, words, strict=True)
         ]
 
-    def report(self) -> Report:
-        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with."""
+    def report(self, columns: str | Sequence[str] = (), *, baseline: str = "") -> Report:
+        """The whole of it as one HTML page: `.save("report.html")`, or in a notebook what a cell ends with.
+
+        `columns` are the metrics that it answers with; `baseline` is what others are compared with.
+        """
         from tailrace.show import report  # Matplotlib takes half a second
 
-        return report.of(self)
+        return report.of(self, columns, baseline)
 
     # -- how it shows ------------------------------------------------------------------------------------------
 

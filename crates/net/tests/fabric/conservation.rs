@@ -154,11 +154,11 @@ fn assert_conserved(fabric: &mut Fabric<Header>, sent: u64, log: &mut Log) -> Re
         let link = fabric.link(id);
         let (c, backlog) = (link.counters(), link.backlog());
         let drops = log.dropped.iter().filter(|d| d.1 == id);
-        prop_assert_eq!(c.dropped_total(), drops.count() as u64);
+        prop_assert_eq!(c.removed_total(), drops.count() as u64);
         prop_assert_eq!(c.marked, log.marked.iter().filter(|m| m.1 == id).count() as u64);
         let of = |all: &[(LinkId, u16)]| all.iter().filter(|(link, _)| *link == id).count() as u64;
         prop_assert_eq!((c.duplicated, c.corrupted), (of(&log.duplicated), of(&log.damaged)));
-        prop_assert_eq!(c.arrived + c.duplicated, c.delivered + c.dropped_total() + link.occupancy());
+        prop_assert_eq!(c.arrived + c.duplicated, c.delivered + c.removed_total() + link.occupancy());
         prop_assert_eq!(c.enqueued(), c.dequeued + c.expelled + backlog.packets);
         prop_assert!(backlog.bytes <= Bytes(backlog.packets * 1500));
     }

@@ -115,14 +115,18 @@ impl QueueContext {
     fn rng(&self, py: Python<'_>) -> Py<Rng> {
         self.rng.clone_ref(py)
     }
-    /// Drops a packet that waits; `reason` is `aqm`, or `overlimit` where the queue is full.
+    /// Drops a packet that waits; `reason` is `aqm`, `overlimit` where the queue is full, or
+    /// `ack_filtered` where a later acknowledgement makes it redundant.
     #[pyo3(signature = (packet, reason="aqm"))]
     fn drop(&self, packet: Py<Packet>, reason: &str) -> PyResult<()> {
         let reason = match reason {
             "aqm" => DropReason::Aqm,
             "overlimit" => DropReason::Overlimit,
+            "ack_filtered" => DropReason::AckFiltered,
             other => {
-                return Err(PyValueError::new_err(format!("no reason {other:?}: \"aqm\" or \"overlimit\"")));
+                return Err(PyValueError::new_err(format!(
+                    "no reason {other:?}: \"aqm\", \"overlimit\" or \"ack_filtered\""
+                )));
             }
         };
         self.report(HookReport::Drop(packet, reason))

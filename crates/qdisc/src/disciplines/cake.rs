@@ -18,8 +18,8 @@
 //! those of IP packets, and `overhead` is always what the link adds to them; Linux counts an Ethernet header if no
 //! overhead is given (`raw`), which is `overhead = "14 B"` here. The shaper knows its link only from these parameters:
 //! neither the `overhead` of a link in the scenario nor a fault that changes its rate affects it. The differences of
-//! COBALT are those of [`cobalt`](super::cobalt). An acknowledgment removed by the filter is reported as dropped by the
-//! discipline. There is no segmentation offload, whose packets would be split, and no firewall mark, which could choose
+//! COBALT are those of [`cobalt`](super::cobalt). An acknowledgment removed by the filter is counted as
+//! `ack_filtered`, Linux's `ack_drop`, and is no drop; Linux also adds it to the drops of the whole discipline. There is no segmentation offload, whose packets would be split, and no firewall mark, which could choose
 //! the tin.
 //!
 //! With many flows a host, a turn gives a flow a small part of a packet, and Linux adds a whole number of bytes in each,

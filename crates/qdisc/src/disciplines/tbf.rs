@@ -222,7 +222,7 @@ impl<P: Packet> QueueDiscipline<P> for Tbf<P> {
         self.seen = cx.now;
         self.wake = None;
         let size = self.queue.peek(cx)? + self.overhead;
-        let passed = elapsed(self.taken, cx.now);
+        let passed = elapsed(self.taken, cx.now).min(self.bucket.depth());
         let tokens = self.bucket.after(passed, size);
         let peak = self.peak.as_ref().map(|peak| peak.after(passed, size));
         let least = peak.map_or(tokens, |peak| peak.min(tokens));

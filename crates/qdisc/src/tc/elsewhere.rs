@@ -1,25 +1,28 @@
 //! Disciplines of tc that are something else here.
 
 /// Kind of tc, and what says the same in a scenario.
-const ELSEWHERE: [(&str, &str); 9] = [
+const ELSEWHERE: [(&str, &str); 6] = [
     (
         "netem",
         "netem is no queue here: a link has `delay`, `jitter`, `loss` and `rate`, and `queue = \"pfifo limit 1000\"` is netem's own limit",
     ),
     (
-        "htb",
-        "htb is its classes: give the link the `rate` of a class, or `queue = \"tbf rate 10mbit burst 16kb latency 50ms\"`, and the queue of its leaf",
+        "hfsc",
+        "hfsc is its classes: give the link the `rate` of a class, or `queue = \"htb rate 10mbit\"`, and the queue of its leaf",
     ),
-    ("hfsc", "hfsc is its classes: give the link the `rate` of a class, and the queue of its leaf"),
     (
-        "pfifo_fast",
-        "pfifo_fast sorts by priority, of which all packets have the same unless a flow sets `dscp`: without that it is `pfifo limit 1000`",
+        "mq",
+        "mq has a queue for each ring of a card, which are alike: write the leaf behind it, `mq fq_codel`, or `mq pfifo_fast` where nobody chose one",
     ),
-    ("prio", "prio is not there: bands with a quantum each are `drr`, and `cake` sorts by DSCP"),
-    ("mq", "mq has a queue for each ring of a card, which are alike: give the line of one leaf"),
     ("noqueue", "noqueue holds nothing: leave `queue` out for a FIFO of 1000 packets"),
-    ("ingress", "ingress has no queue: give the line of the shaper to which it hands packets (ifb)"),
-    ("clsact", "clsact has no queue: give the line of the discipline at the root"),
+    (
+        "ingress",
+        "ingress has no queue: give the line of its policer, `police rate 10mbit burst 64kb drop`, or of the shaper to which it hands packets (ifb)",
+    ),
+    (
+        "clsact",
+        "clsact has no queue: give the line of its policer, `police rate 10mbit burst 64kb drop`, or of the discipline at the root",
+    ),
 ];
 
 /// What says the same as a kind of tc, where a queue does not.

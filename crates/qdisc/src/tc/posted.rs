@@ -17,7 +17,21 @@ pub(super) fn kind<'a>(words: &mut TcWords<'a>) -> Result<&'a str, TcError> {
     match first {
         "tc" => command(words),
         "qdisc" => statement(words),
+        "class" => class(words),
+        "filter" => filter(words),
         _ => Ok(first),
+    }
+}
+
+/// Makes the leaf of `mq` the kind, where the line goes on with one of `known`: `mq fq_codel limit 1000`.
+pub(super) fn leaf_of_mq<'a>(kind: &'a str, words: &mut TcWords<'a>, known: &[&str]) -> &'a str {
+    let mut ahead = words.clone();
+    match ahead.next_word() {
+        Some(leaf) if kind == "mq" && known.contains(&leaf) => {
+            *words = ahead;
+            leaf
+        }
+        _ => kind,
     }
 }
 
@@ -38,6 +52,9 @@ fn choose_line(words: &mut TcWords<'_>) -> Result<(), TcError> {
     }
     if lines.is_empty() {
         lines = core::mem::take(&mut passed);
+        // A class says what its qdisc does not: the rate.
+        let (classes, others) = lines.into_iter().partition(|line| is_class(&words.text[line.clone()]));
+        lines = if Vec::is_empty(&classes) { others } else { classes };
     }
     for line in passed {
         words.word = (line.start, line.len());
@@ -57,6 +74,12 @@ fn choose_line(words: &mut TcWords<'_>) -> Result<(), TcError> {
     words.text = &words.text[..first.end];
     words.next = first.start;
     Ok(())
+}
+
+/// Whether a line is of a class of htb, which is a shaper by itself.
+fn is_class(line: &str) -> bool {
+    let mut words = line.split_whitespace().skip_while(|word| *word == "tc" || word.starts_with('-'));
+    words.next() == Some("class") && words.any(|word| word == "htb")
 }
 
 /// Use of a line of a text with several.
@@ -94,11 +117,30 @@ fn command<'a>(words: &mut TcWords<'a>) -> Result<&'a str, TcError> {
     }
     match word {
         Some("qdisc") => statement(words),
-        Some("class" | "filter") => {
-            Err(words.error("a class or a filter is no queue: give the line of its qdisc"))
-        }
+        Some("class") => class(words),
+        Some("filter") => filter(words),
         _ => Err(words.error("expected `qdisc` after `tc`")),
     }
+}
+
+/// `add dev eth0 parent 1: classid 1:1 htb rate 5mbit` or `htb 1:1 root rate 5Mbit`, after `class`.
+fn class<'a>(words: &mut TcWords<'a>) -> Result<&'a str, TcError> {
+    let start = words.clone();
+    match statement(words) {
+        Ok("htb") => Ok("htb"),
+        _ => Err(start.error("a class is no queue but of `htb`: give the line of its qdisc")),
+    }
+}
+
+/// `add dev eth0 ingress matchall action police rate 10mbit`, after `filter`: the policer in it.
+fn filter<'a>(words: &mut TcWords<'a>) -> Result<&'a str, TcError> {
+    let start = words.clone();
+    while let Some(word) = words.next_word() {
+        if word == "police" {
+            return Ok(word);
+        }
+    }
+    Err(start.error("a filter is no queue but with `police`: give the line of its qdisc"))
 }
 
 /// `replace dev eth0 root KIND` or `KIND 8021: dev eth0 root refcnt 2`, after `qdisc`.
@@ -124,7 +166,7 @@ fn skip_place(words: &mut TcWords<'_>) {
     loop {
         let mut ahead = words.clone();
         match ahead.next_word() {
-            Some("dev" | "parent" | "handle" | "refcnt") => drop(ahead.next_word()),
+            Some("dev" | "parent" | "handle" | "refcnt" | "classid" | "leaf") => drop(ahead.next_word()),
             Some("root" | "offloaded" | "[Unknown" | "deleted") => {}
             _ => return,
         }
@@ -157,6 +199,7 @@ mod tests {
             ),
             read("fq_codel limit 10240 ecn")
         );
+        assert_eq!(read("qdisc cake 1: root refcnt 5 bandwidth unlimited diffserv3"), read("cake diffserv3"));
         assert_eq!(read("qdisc pfifo 8001: root refcnt 2 limit 1000p"), read("pfifo limit 1000"));
         assert_eq!(read("qdisc bfifo 8001: root refcnt 2 limit 150Kb"), read("bfifo limit 150kb"));
     }
@@ -189,7 +232,37 @@ tc qdisc replace dev DEV parent 1:1 handle 10: fq_codel limit 500 ecn
         let (config, notes) = QdiscConfig::read_tc(script).unwrap();
         assert_eq!(config, read("fq_codel limit 500 ecn"));
         assert_eq!(notes.iter().map(|note| note.offset).collect::<Vec<_>>(), [31, 85]);
-        assert!(QdiscConfig::parse_tc("tc qdisc add dev a root handle 1: htb default 30").is_err());
+        let error = QdiscConfig::parse_tc("tc qdisc add dev a root handle 1: htb default 30").unwrap_err();
+        assert!(error.message.contains("rate of the class"), "{}", error.message);
+    }
+
+    #[test]
+    fn classes_of_htb_and_filters_that_police_are_disciplines() {
+        let class = read("htb rate 5mbit ceil 8mbit burst 15k");
+        for posted in [
+            "tc class add dev eth0 parent 1: classid 1:1 htb rate 5mbit ceil 8mbit burst 15k",
+            "class htb 1:1 root leaf 10: prio 0 rate 5Mbit ceil 8Mbit burst 15Kb",
+            "tc qdisc add dev eth0 root handle 1: htb default 1\ntc class add dev eth0 parent 1: classid 1:1 htb rate 5mbit ceil 8mbit burst 15k\n",
+        ] {
+            assert_eq!(read(posted), class, "{posted}");
+        }
+        let police = read("police rate 10mbit burst 64kb drop");
+        for posted in [
+            "tc filter add dev eth0 ingress matchall action police rate 10mbit burst 64kb conform-exceed drop",
+            "tc filter add dev eth0 parent ffff: protocol ip prio 50 u32 match ip src 0.0.0.0/0 police rate 10mbit burst 64k drop flowid :1",
+            "tc qdisc add dev eth0 handle ffff: ingress\ntc filter add dev eth0 parent ffff: matchall action police rate 10mbit burst 64k conform-exceed drop/ok\n",
+        ] {
+            assert_eq!(read(posted), police, "{posted}");
+        }
+        assert!(QdiscConfig::parse_tc("tc filter add dev eth0 ingress matchall action drop").is_err());
+    }
+
+    #[test]
+    fn a_line_of_mq_is_its_leaf() {
+        assert_eq!(read("mq fq_codel limit 1000"), read("fq_codel limit 1000"));
+        assert_eq!(read("tc qdisc replace dev eth0 root mq pfifo_fast"), read("pfifo_fast"));
+        let error = QdiscConfig::parse_tc("mq").unwrap_err();
+        assert!(error.message.contains("`mq fq_codel`"), "{}", error.message);
     }
 
     #[test]
@@ -198,7 +271,8 @@ tc qdisc replace dev DEV parent 1:1 handle 10: fq_codel limit 500 ecn
             ("tc qdisc add dev eth0 root fq_codle", 27, "fq_codel"),
             ("qdisc fq_codle 0: root refcnt 2 limit 5p", 6, "fq_codel"),
             ("tc qdisc add dev eth0 root pfifo limti 5", 33, "limit"),
-            ("tc class add dev eth0 parent 1: classid 1:1 htb rate 5mbit", 3, "its qdisc"),
+            ("tc class add dev eth0 parent 1: classid 1:1 drr quantum 1514", 3, "its qdisc"),
+            ("tc filter add dev eth0 parent 1: basic classid 1:1", 3, "its qdisc"),
             ("tc qdisc add dev eth0 root", 26, "expected a queue discipline"),
         ] {
             let error = QdiscConfig::parse_tc(text).unwrap_err();

@@ -13,7 +13,11 @@ impl Observer<SimPacket> for World {
             self.record_departure(&pkt, at);
         }
         self.captures.dropped(link, &pkt, &self.options, reason, at);
-        self.count_drop(&pkt);
+        if reason.is_loss() {
+            self.count_drop(&pkt);
+        } else {
+            pkt.release(&mut self.options);
+        }
         self.recorder.dropped(link, self.flow_of(&pkt), reason, at);
     }
 

@@ -236,6 +236,7 @@ impl RunView<'_> {
             dequeued_packets: counters.dequeued,
             marked_packets: counters.marked,
             dropped_packets: by_reason(&counters),
+            ack_filtered_packets: counters.ack_filtered(),
             disturbed_packets: disturbed(&counters),
             whole_run: (scope == Scope::Run).then(|| WholeRunQueueCounters::of(&whole)),
             flagged: self.flagged(queue, scope),

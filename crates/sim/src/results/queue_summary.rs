@@ -37,8 +37,12 @@ keys! {
         /// Packets that were marked CE (ECN), whether they carry data or not.
         marked_packets: u64, "packets";
         /// Packets dropped, by reason: `overlimit` (the queue was full), `aqm` (the discipline decided so), `link_loss` (random
-        /// loss on the link), `link_down` (the link was down or went down), `too_big` (larger than the MTU).
+        /// loss on the link), `link_down` (the link was down or went down), `too_big` (larger than the MTU), `policed` (a policer
+        /// found that the packet exceeds its rate).
         dropped_packets: BTreeMap<&'static str, u64>, "packets";
+        /// ACKs that an ACK filter took out of the queue (`cake` with `ack_filter`), since a later one says all that they said:
+        /// Linux's `ack_drop`. No drops, and in none of the reasons above.
+        ack_filtered_packets: u64, "packets";
         /// Packets on the link that faults changed: `duplicated` (copies made), `corrupted` (bits damaged; the receiving host
         /// drops such a packet) and `held_back` (others could overtake). Left out if there are none.
         #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -66,6 +70,8 @@ keys! {
         marked_packets: u64, "packets";
         /// Packets dropped, by the same reasons as above.
         dropped_packets: BTreeMap<&'static str, u64>, "packets";
+        /// ACKs that an ACK filter took out of the queue.
+        ack_filtered_packets: u64, "packets";
     }
 }
 
@@ -78,14 +84,16 @@ impl WholeRunQueueCounters {
             sent_bytes: c.sent_bytes,
             marked_packets: c.marked,
             dropped_packets: by_reason(c),
+            ack_filtered_packets: c.ack_filtered(),
         }
     }
 }
 
-/// Drops of a link direction by reason. Missing routes are counted at routers, damage at hosts.
+/// Drops of a link direction by reason. Missing routes are counted at routers, damage at hosts; filtered ACKs are no
+/// drops.
 pub(crate) fn by_reason(c: &LinkCounters) -> BTreeMap<&'static str, u64> {
     let elsewhere = [DropReason::NoRoute, DropReason::Corrupted];
-    let reasons = DropReason::ALL.iter().filter(|r| !elsewhere.contains(r));
+    let reasons = DropReason::ALL.iter().filter(|r| r.is_loss() && !elsewhere.contains(r));
     reasons.map(|r| (r.name(), c.dropped[*r as usize])).collect()
 }
 

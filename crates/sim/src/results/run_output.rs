@@ -79,7 +79,7 @@ impl RunView<'_> {
         for link in 0..self.fabric.link_count() {
             let c = self.fabric.link(LinkId(link as u32)).counters();
             mix(c.arrived);
-            mix(c.dropped_total());
+            mix(c.removed_total());
             mix(c.marked);
         }
         hash

@@ -55,6 +55,8 @@ pub struct QueueView {
     pub throughput_bps: f64,
     /// Packets dropped since the start of the run.
     pub dropped_packets: u64,
+    /// ACKs that an ACK filter took out since the start of the run.
+    pub ack_filtered_packets: u64,
     /// Packets marked CE since the start of the run.
     pub marked_packets: u64,
 }
@@ -108,6 +110,7 @@ impl SnapshotTaker {
                 backlog_bytes: backlog.bytes.get(),
                 throughput_bps: rate_bps(new.sent_bytes, since),
                 dropped_packets: counters.dropped_total(),
+                ack_filtered_packets: counters.ack_filtered(),
                 marked_packets: counters.marked,
             }
         });

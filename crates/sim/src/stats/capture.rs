@@ -154,7 +154,8 @@ impl Captures {
         for tap in self.by_link.get(link.0 as usize / 2).into_iter().flatten() {
             let tap = &mut self.taps[*tap as usize];
             tap.take_mark(link, pkt);
-            let comment = format!("drop: {}", reason.name());
+            let comment =
+                if reason.is_loss() { format!("drop: {}", reason.name()) } else { reason.name().to_string() };
             tap.write(link.0 as usize & 1, pkt, options, at, Some(&comment));
         }
     }

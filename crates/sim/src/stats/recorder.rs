@@ -19,7 +19,8 @@ impl Recorder {
     }
 
     pub(crate) fn dropped(&mut self, link: LinkId, flow: Option<usize>, reason: DropReason, at: Instant) {
-        self.events.push(LoggedEvent { at, kind: "drop", link: Some(link), flow, detail: reason.name() });
+        let (kind, detail) = if reason.is_loss() { ("drop", reason.name()) } else { (reason.name(), "") };
+        self.events.push(LoggedEvent { at, kind, link: Some(link), flow, detail });
     }
 
     pub(crate) fn marked(&mut self, link: LinkId, flow: Option<usize>, at: Instant) {

@@ -84,3 +84,45 @@ fn cake_ack_filter_relieves_slow_reverse_link() {
         assert!(goodput > 0.95 && rtt < 0.04, "{filter}: {goodput} {rtt}");
     }
 }
+
+#[test]
+fn filtered_acks_are_counted_apart_from_drops() {
+    // A download through an uplink of 1 Mbit/s, which cannot carry its ACKs.
+    let run = Text::new("10 s")
+        .top("[record]\nevents = true\nmax_events = 1000000\n[[capture]]\nat = \"r1-r2\"")
+        .hosts("src", 1)
+        .hosts("dst", 1)
+        .router("r1")
+        .router("r2")
+        .link("src[*]", "r1", "1 Gbit/s", "1 ms", "")
+        .link(
+            "r1",
+            "r2",
+            "2 Mbit/s",
+            "10 ms",
+            "name = \"r1-r2\"\nqueue = \"cake bandwidth 1mbit ack-filter\"\nreverse = { rate = \"100 Mbit/s\", queue = \"droptail limit 1000\" }",
+        )
+        .link("r2", "dst[*]", "1 Gbit/s", "1 ms", "")
+        .flow("down", ("src[0]", "dst[0]"), "\"tcp\"", "{ kind = \"bulk\", direction = \"down\" }")
+        .run();
+    let of = |key: &str| run.leaf(&format!("queues.r1->r2.{key}"));
+    let (filtered, aqm) = (of("ack_filtered_packets"), of("dropped_packets.aqm"));
+    assert!(filtered > 20_000.0 && aqm < 0.01 * filtered, "{filtered} {aqm}");
+    assert_eq!(of("whole_run.ack_filtered_packets"), filtered);
+    // Neither the summary of reasons nor the event log nor the series takes one for the other.
+    let rows = |kind: &str| {
+        let (kinds, places) = (run.words("events", "kind"), run.words("events", "place"));
+        kinds.iter().zip(places).filter(|(k, place)| *k == kind && place == "r1->r2").count() as f64
+    };
+    assert_eq!((rows("ack_filtered"), rows("drop")), (filtered, aqm + of("dropped_packets.overlimit")));
+    let queues = run.words("queue_series", "queue");
+    let last = |column: &str| {
+        let values = run.column("queue_series", column);
+        values.iter().zip(&queues).filter(|(_, queue)| *queue == "r1->r2").last().map_or(0.0, |(v, _)| *v)
+    };
+    assert_eq!((last("ack_filtered_packets"), last("dropped_packets")), (filtered, rows("drop")));
+    assert_eq!(run.column("queues", "ack_filtered_packets").iter().sum::<f64>(), filtered);
+    let Some(tshark) = crate::captures::Tshark::open(&run, "r1-r2.pcapng") else { return };
+    let comments = tshark.fields(&["frame.comment"]);
+    assert_eq!(comments.iter().filter(|c| c[0] == "ack_filtered").count() as f64, filtered);
+}

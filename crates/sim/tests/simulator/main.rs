@@ -42,6 +42,7 @@ mod mptcp_paths;
 mod outcomes;
 mod parts;
 mod patterns;
+mod policers;
 mod progress;
 mod queues;
 mod renumbering;

@@ -8,13 +8,17 @@
 //!
 //! Readings: after a loss the flight is conserved for one round, as in Linux, but not again where one recovery follows
 //! upon another; after a timeout the window starts from one
-//! segment and is then restored. Departures: the phase in which ProbeBW begins comes from the clock instead of from a
-//! random number; no detection of policers (long-term rates) and no allowance for aggregated ACKs, both additions of
-//! Linux. Marks are ignored. Without SACK, duplicate ACKs deliver nothing, so rates are seen only after a repair.
+//! segment and is then restored. Policers are found by long-term rates, as in Linux. Departures: the phase in which ProbeBW begins
+//! comes from the clock instead of from a random number; no allowance for aggregated ACKs, an addition of Linux. Marks are
+//! ignored. Without SACK, duplicate ACKs deliver nothing, so rates are seen only after a repair.
 
+mod long_term;
+
+use self::long_term::{LongTerm, Observation};
 use super::delegation::plain;
 use super::{
-    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, Repair, Setup, Signal,
+    AckSample, Algorithm, CongestionControl, CongestionEvent, Delivery, Needs, RateSample, Repair, Setup,
+    Signal,
 };
 use tailrace_core::{Bytes, Duration, Instant, Rate, parameters};
 
@@ -43,6 +47,9 @@ parameters! {
         min_rtt_window: Duration = Duration::from_secs(10), "Cardwell 2016", in "1 ms"..="1000 h": "the round trip is measured anew each time, which takes rate | no run lasts as long";
         /// The share of the computed rate at which BBR really sends, so that waiting packets drain in time.
         pacing_margin: f64 = 0.99, "Linux tcp_bbr, bbr_pacing_margin_percent; 1 in the paper", in 0.1..=1.0: "with so small a share nothing would be sent | it is a share of the bandwidth";
+        /// Whether to look for policers: where two intervals in a row lose a fifth and deliver at the same rate, BBR sends at that
+        /// rate for 48 rounds. Without it, a policer with a large burst makes BBR lose about as much as gets through.
+        policer_detection: bool = true, "Cardwell 2016; Linux tcp_bbr";
     }
 }
 
@@ -95,6 +102,7 @@ struct Model {
     repair: Repair,
     conserving: bool,
     prior_cwnd: u64,
+    long_term: LongTerm,
 }
 
 impl Algorithm for Bbr {
@@ -108,6 +116,7 @@ impl Algorithm for Bbr {
             cwnd_gain: config.cwnd_gain.clamp(1.0, 100.0),
             min_rtt_window: config.min_rtt_window,
             pacing_margin: config.pacing_margin.clamp(0.1, 1.0),
+            policer_detection: config.policer_detection,
         };
         let model = Model::new(config.startup_gain);
         Self { setup: *setup, config, cwnd: setup.initial_window, pacing: 0.0, model: Box::new(model) }
@@ -115,7 +124,7 @@ impl Algorithm for Bbr {
 }
 
 impl CongestionControl for Bbr {
-    plain! { on_round_trip, on_resumed, on_undo, on_flight_after_timeout, penalise, leaves_recovery_on_partial_ack }
+    plain! { on_round_trip, on_resumed, on_flight_after_timeout, penalise, leaves_recovery_on_partial_ack }
 
     fn on_established(&mut self, setup: &Setup) {
         self.setup = *setup;
@@ -135,8 +144,17 @@ impl CongestionControl for Bbr {
                 self.model.repair = Repair::Timeout;
                 self.model.conserving = false;
                 self.model.full_rate = 0.0;
+                self.model.long_term.on_timeout();
             }
         }
+    }
+
+    /// What looked like losses were none: neither a full pipe nor a policer is to be concluded from them.
+    fn on_undo(&mut self) {
+        if !self.model.is_full() {
+            (self.model.full_rate, self.model.full_rounds) = (0.0, 0);
+        }
+        self.model.long_term.reset();
     }
 
     fn on_delivery(&mut self, d: &Delivery) {
@@ -154,9 +172,9 @@ impl CongestionControl for Bbr {
 
     fn on_idle(&mut self, _idle: Duration, _rto: Duration, _floor: Bytes, _decay: Option<u32>) {
         self.model.restarting = true;
-        if self.model.mode == BbrMode::ProbeBw && self.rate() > 0.0 {
+        if self.model.mode == BbrMode::ProbeBw && self.bandwidth() > 0.0 {
             // Nothing is queued: no need to catch up, none to drain.
-            self.pacing = self.rate() * self.config.pacing_margin;
+            self.pacing = self.bandwidth() * self.config.pacing_margin;
         }
     }
     fn on_recovered(&mut self, cap: Bytes) {
@@ -201,6 +219,7 @@ impl Model {
             repair: Repair::None,
             conserving: false,
             prior_cwnd: 0,
+            long_term: LongTerm::default(),
         }
     }
 
@@ -220,18 +239,31 @@ impl Bbr {
         self.model.rates.iter().copied().fold(0.0, f64::max)
     }
 
-    /// `gain` bandwidth-delay products; the initial window before the first samples.
+    /// Rate at which to send: a policer's where one was found, else the bottleneck's.
+    fn bandwidth(&self) -> f64 {
+        self.model.long_term.policed().unwrap_or_else(|| self.rate())
+    }
+
+    /// `gain` bandwidth-delay products of the bottleneck; the initial window before the first samples.
     fn product(&self, gain: f64) -> u64 {
-        if self.model.min_rtt == Duration::MAX || self.rate() <= 0.0 {
+        self.product_of(self.rate(), gain)
+    }
+
+    /// `gain` products of `rate` and the least round trip.
+    fn product_of(&self, rate: f64, gain: f64) -> u64 {
+        if self.model.min_rtt == Duration::MAX || rate <= 0.0 {
             return self.setup.initial_window;
         }
-        (gain * self.rate() * self.model.min_rtt.as_secs_f64()) as u64
+        (gain * rate * self.model.min_rtt.as_secs_f64()) as u64
     }
 
     fn update_rate(&mut self, d: &Delivery) {
         let m = &mut *self.model;
         m.round_start = false;
-        let Some(sample) = d.flow.rate else { return };
+        let Some(sample) = d.flow.rate else {
+            m.long_term.count_lost(d.flow.lost);
+            return;
+        };
         if sample.prior_delivered >= m.round_end {
             m.round_end = d.flow.total;
             m.round = (m.round + 1) % RATE_ROUNDS;
@@ -239,9 +271,29 @@ impl Bbr {
             m.round_start = true;
             m.conserving = false;
         }
+        self.look_for_policer(d, sample);
+        let m = &mut *self.model;
         if !sample.app_limited || sample.bytes_per_sec >= m.rates.iter().copied().fold(0.0, f64::max) {
             let slot = &mut m.rates[m.round];
             *slot = slot.max(sample.bytes_per_sec);
+        }
+    }
+
+    /// After the rounds in which a policer's rate was used, the cycle begins anew.
+    fn look_for_policer(&mut self, d: &Delivery, rate: RateSample) {
+        if !self.config.policer_detection {
+            return;
+        }
+        let observation = Observation {
+            now: d.now,
+            delivered: d.flow.total,
+            lost: d.flow.lost,
+            rate,
+            round_start: self.model.round_start,
+            cycling: self.model.mode == BbrMode::ProbeBw,
+        };
+        if self.model.long_term.on_delivery(&observation) {
+            self.enter_probe_bw(d.now);
         }
     }
 
@@ -341,6 +393,7 @@ impl Bbr {
         (m.pacing_gain, m.cwnd_gain) = match m.mode {
             BbrMode::Startup => (high, high),
             BbrMode::Drain => (1.0 / high, high),
+            BbrMode::ProbeBw if m.long_term.policed().is_some() => (1.0, cwnd_gain),
             BbrMode::ProbeBw => (CYCLE[m.phase], cwnd_gain),
             BbrMode::ProbeRtt => (1.0, 1.0),
         };
@@ -348,7 +401,7 @@ impl Bbr {
 
     /// Before the pipe is full the pacing rate never falls: early samples are too low.
     fn set_pacing(&mut self) {
-        let rate = self.rate() * self.model.pacing_gain * self.config.pacing_margin;
+        let rate = self.bandwidth() * self.model.pacing_gain * self.config.pacing_margin;
         if rate > 0.0 && (self.model.is_full() || rate > self.pacing) {
             self.pacing = rate;
         }
@@ -367,7 +420,8 @@ impl Bbr {
     fn set_cwnd(&mut self, d: &Delivery) {
         let delivered = d.flow.delivered;
         if !self.modulate(d) && delivered > 0 {
-            let target = self.product(self.model.cwnd_gain) + quanta(self.pacing, self.setup.mss);
+            let target =
+                self.product_of(self.bandwidth(), self.model.cwnd_gain) + quanta(self.pacing, self.setup.mss);
             if self.model.is_full() {
                 self.cwnd = (self.cwnd + delivered).min(target);
             } else if self.cwnd < target || d.flow.total < self.setup.initial_window {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -31,6 +32,12 @@ class Sheet(Figure):
         """Saves like Matplotlib, with the style of this figure whatever the settings are by then."""
         with mpl.rc_context(style.FONTS):
             super().savefig(*args, **kwargs)
+
+    def _repr_png_(self) -> bytes:
+        """For a notebook, which knows by itself only figures that pyplot made."""
+        drawn = io.BytesIO()
+        self.savefig(drawn, format="png", metadata={"Software": None})
+        return drawn.getvalue()
 
 
 def figure(

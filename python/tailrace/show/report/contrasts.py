@@ -1,29 +1,182 @@
-"""Contrasts between variants or cells of a sweep, in words: highest, lowest, and what is not significant."""
+"""Sentences of contrasts: what is better than the base value, what is worse, and what is not shown to differ."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from tailrace.show.report import contrast
 from tailrace.show.report.statements import Statement, brief, listed, quantity
-from tailrace.stats import differences, host_programs, statistics
+from tailrace.stats import bootstrap, differences, preferences, reach, statistics
 
 if TYPE_CHECKING:
+    from tailrace.show.report.contrast import Changed, Contrast, Design
+    from tailrace.stats.design import Axis
     from tailrace.stats.measured import Measured, MeasuredCell
     from tailrace.stats.metrics import Metric
 
-# More metrics than this are in the table alone.
-_MOST_METRICS = 8
-_MOST_BY_WORDS = 3
-# Labels of so many letters are short; so many of either are named.
-_SHORT, _MOST_SHORT, _MOST_LONG = 16, 6, 3
+# Values that are told one by one; of more the best few are.
+_MOST_VALUES = 4
+_MOST_NAMED = 3
+# Cases that are told one by one; more are counted.
+_MOST_CASES = 4
+# Metrics of contrasts that do not lead.
+_MOST_BESIDE = 2
 # Rounding error as a share of the largest value.
 _ROUNDING = 1e-9
+_NAMES = {
+    "rtt": "round trip",
+    "rtt_p99": "round trip p99",
+    "sojourn": "time in queue",
+    "sojourn_p99": "time in queue p99",
+    "jain": "Jain's index",
+    "detection": "time to the first flag",
+    "mos": "MOS",
+    "silence": "longest silence",
+    "damage": "damage of the attack",
+}
+
+
+def of(
+    measured: Measured, metrics: Sequence[Metric], question: str = "", baseline: str = ""
+) -> list[Statement]:
+    """A sentence a metric, the first metric's in front."""
+    return statements(contrast.of(measured, question, baseline), metrics)
+
+
+def statements(design: Design, metrics: Sequence[Metric]) -> list[Statement]:
+    """Sentences of the leading contrast, with those of others behind its first."""
+    lead = design.leading
+    if lead is None:
+        compared = [metric for metric in metrics if all(axis.compares(metric) for axis in design.axes)]
+        extremes = [_extremes(design.measured, metric) for metric in compared]
+        return [*(one for one in extremes if one), *_left_out(design, metrics)]
+    found = [_sentence(lead, metric) for metric in metrics if lead.compares(metric)]
+    beside = [
+        _sentence(other, metric, by=True)
+        for other in design.contrasts[1:]
+        for metric in [metric for metric in metrics if other.compares(metric)][:_MOST_BESIDE]
+    ]
+    along = [_along(design, axis, metrics) for axis in design.numbers]
+    told = [*found[:1], *beside, *along, *found[1:]]
+    return [*(one for one in told if one), *_left_out(design, metrics)]
+
+
+# -- names -----------------------------------------------------------------------------------------------------
+
+
+def _sentence(found: Contrast, metric: Metric, *, by: bool = False) -> Statement | None:
+    """How the values of an axis do in a metric, against the base value."""
+    changes = found.changes(metric)
+    values = [value for value in found.axis.values if value != found.base]
+    rows = {value: [one for one in changes if found.axis.said(one.cell) == value] for value in values}
+    rows = {value: own for value, own in rows.items() if any(one.change and one.change.change for one in own)}
+    if not rows:
+        return None
+    told = _told(metric, rows, len(found.cases))
+    about = f"{named(metric)}, by {found.axis.name}" if by else named(metric)
+    return Statement(about, f"Against {_base_of(found, changes, metric)}: {told}.")
+
+
+def _base_of(found: Contrast, changes: Sequence[Changed], metric: Metric) -> str:
+    """Base value; where there is one case with what it has."""
+    base = f"{found.axis.name}={found.base}" if found.axis.is_switch else found.base
+    before = next((one.change.before for one in changes if one.change and one.change.before), None)
+    if len(found.cases) != 1 or before is None:
+        return base
+    return f"{base} ({quantity(brief(before.as_dict()), metric.unit)})"
+
+
+def _told(metric: Metric, rows: dict[str, list[Changed]], cases: int) -> str:
+    if len(rows) > _MOST_VALUES:
+        return _of_many(metric, rows, cases)
+    if cases == 1:
+        return "; ".join(_of_one(value, own[0], metric) for value, own in rows.items())
+    return "; ".join(_of_cases(value, own, metric, cases) for value, own in rows.items())
+
+
+def _of_one(value: str, found: Changed, metric: Metric) -> str:
+    """A value in the only case."""
+    change = found.change
+    if change is None or change.change is None or change.after is None:
+        return f"{value} has no value"
+    return f"{value} ({brief(change.after.as_dict())}) {_verdict(found, metric)}"
+
+
+def _verdict(found: Changed, metric: Metric) -> str:
+    """Word and amount of a difference."""
+    change = found.change.change if found.change else None
+    if change is None:
+        return "has no value to compare"
+    if not found.word:
+        side = "higher" if change.mean > 0 else "lower"
+        return f"is {_amount(change, metric)} {side}" if change.mean else "is the same"
+    if found.word == preferences.NOT_SHOWN:
+        if change.mean == 0 and not change.ci95:
+            return "is the same"
+        return f"is not shown to differ ({_signed(change, metric)})"
+    return f"is {found.word} by {_amount(change, metric)}"
+
+
+def _amount(change: statistics.Interval, metric: Metric) -> str:
+    """Size of a difference without its sign."""
+    return quantity(brief(replace(change, mean=abs(change.mean)).as_dict()), metric.unit)
+
+
+def _signed(change: statistics.Interval, metric: Metric) -> str:
+    sign = "+" if change.mean >= 0 else "−"
+    return f"{sign}{_amount(change, metric)}"
+
+
+def _of_cases(value: str, own: Sequence[Changed], metric: Metric, cases: int) -> str:
+    """A value in several cases: in all of them alike, in some, or by numbers."""
+    words = list(dict.fromkeys(one.word for one in own))
+    if len(own) > _MOST_CASES:
+        counts = [f"{word or 'without an interval'} in {_count(own, word)}" for word in words]
+        return f"{value} is {listed(counts)} of {cases} cases"
+    if len(words) == 1 and words[0] in {preferences.BETTER, preferences.WORSE}:
+        every = "both" if cases == 2 else f"all {cases}"  # noqa: PLR2004 - two
+        amounts = listed(f"{_plain(one, metric)} ({one.case.label})" for one in own)
+        where = f"in {every} cases" if len(own) == cases else f"in {len(own)} of {cases} cases"
+        return f"{value} is {words[0]} {where}, by {quantity(amounts, '')}"
+    return f"{value} " + ", ".join(f"with {one.case.label} {_verdict(one, metric)}" for one in own)
+
+
+def _plain(one: Changed, metric: Metric) -> str:
+    change = one.change.change if one.change else None
+    return _amount(change, metric) if change else "–"
+
+
+def _count(own: Sequence[Changed], word: str) -> int:
+    return sum(one.word == word for one in own)
+
+
+def _of_many(metric: Metric, rows: dict[str, list[Changed]], cases: int) -> str:
+    """Many values: the best few, and how many are what."""
+    sign = preferences.direction(metric) or 1
+
+    def worth(own: Sequence[Changed]) -> float:
+        means = [one.change.change.mean for one in own if one.change and one.change.change]
+        return sign * sum(means) / len(means)
+
+    ranked = sorted(rows, key=lambda value: -worth(rows[value]))
+    if cases == 1:
+        best = [_of_one(value, rows[value][0], metric) for value in ranked[:_MOST_NAMED]]
+    else:
+        best = [_of_cases(value, rows[value], metric, cases) for value in ranked[:_MOST_NAMED]]
+    every = [one for own in rows.values() for one in own]
+    words = [word for word in dict.fromkeys(one.word for one in every) if word]
+    counts = listed(f"{_count(every, word)} {word}" for word in words)
+    rest = f"; of all {len(every)} comparisons {counts}" if counts else ""
+    return f"{'; '.join(best)}{rest}"
+
+
+# -- numbers ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Standing:
+class _Standing:
     """A cell's mean of a metric."""
 
     cell: MeasuredCell
@@ -34,192 +187,102 @@ class Standing:
         return f"{self.cell.label} ({quantity(brief(self.found.as_dict()), unit)})"
 
 
-def of(measured: Measured) -> list[Statement]:
-    """A sentence a metric."""
-    return [statement for metric in told(measured) if (statement := _statement(measured, metric))]
-
-
-def by_words(measured: Measured) -> list[Statement]:
-    """Statements about the first parameter in words (a discipline, say): its best value with all others as they are."""
-    place = next((i for i in range(len(measured.parameters)) if _is_words(measured, i)), None)
-    cases = _cases(measured, place) if place is not None and len(measured.parameters) > 1 else []
-    if place is None or len(cases) < 2:  # noqa: PLR2004 - one case is what the other sentences tell
-        return []
-    return [
-        statement
-        for metric in told(measured)[:_MOST_BY_WORDS]
-        if (statement := _won(measured, metric, place, cases))
-    ]
-
-
-def _is_words(measured: Measured, place: int) -> bool:
-    values = {cell.parameters[place] for cell in measured.cells}
-    return len(values) > 1 and all(isinstance(value, str) for value in values)
-
-
-def _cases(measured: Measured, place: int) -> list[list[MeasuredCell]]:
-    """Cells that differ in one parameter alone, as far as there are several."""
-    found: dict[str, list[MeasuredCell]] = {}
-    for cell in measured.cells:
-        rest = [value for i, value in enumerate(cell.parameters) if i != place]
-        found.setdefault(repr(rest), []).append(cell)
-    return [cells for cells in found.values() if len(cells) > 1]
-
-
-def _won(
-    measured: Measured, metric: Metric, place: int, cases: Sequence[Sequence[MeasuredCell]]
-) -> Statement | None:
-    values = measured.values(metric)
-    won: dict[str, list[bool]] = {}
-    for cells in cases:
-        standings = _standings(cells, metric, values)
-        if len(standings) != len(cells):
-            continue
-        if _is_burden(metric):
-            standings.reverse()
-        best = standings[0].cell
-        changes = differences.from_one(measured, best, [one.cell for one in standings[1:]], metric)
-        clear = all(change.significant for _, change in changes)
-        won.setdefault(str(best.parameters[place]), []).append(clear)
-    if not won:
-        return None
-    ranked = sorted(won.items(), key=lambda pair: -len(pair[1]))
-    end = "lowest" if _is_burden(metric) else "highest"
-    total = sum(len(each) for each in won.values())
-    parts = [f"{name} in {len(each)} ({_clearly(each)})" for name, each in ranked]
-    text = f"All else being equal, it is {end} with {listed(parts)} of {total} cases."
-    return Statement(f"{_name(metric)}, by {measured.parameters[place].name}", text)
-
-
-def _clearly(won: Sequence[bool]) -> str:
-    return f"significantly in {sum(won) if any(won) else 'none'}"
-
-
-def told(measured: Measured) -> list[Metric]:
-    """The metrics that are put into words: of flows that are no attack, and of the busiest queue."""
-    known = measured.known
-    usual = measured.metrics()
-    busiest = _busiest(measured, [metric for metric in usual if metric.name == "utilization"])
-    attackers = known.attackers if len(known.attackers) < len(known.owners["group"]) else set()
-    kept = [
-        metric
-        for metric in usual
-        if not (metric.of == "group" and metric.owner in attackers)
-        and not (metric.of == "queue" and metric.owner not in {None, busiest})
-        and _is_news(measured, metric)
-    ]
-    return kept[:_MOST_METRICS]
-
-
-def _is_news(measured: Measured, metric: Metric) -> bool:
-    """Tests for counts of programs that differ: mostly as many run everywhere, and none fails."""
-    if metric.of != host_programs.ALL:
-        return True
-    return len({value for runs in measured.values(metric).values() for value in runs.values()}) > 1
-
-
-def _busiest(measured: Measured, utilizations: Sequence[Metric]) -> str | None:
-    """The queue whose link is used most in all cells together."""
-
-    def use(metric: Metric) -> float:
-        return sum(sum(runs.values()) / len(runs) for runs in measured.values(metric).values() if runs)
-
-    return max(utilizations, key=use).owner if utilizations else None
-
-
-def _statement(measured: Measured, metric: Metric) -> Statement | None:
-    values = measured.values(metric)
-    standings = _standings(measured.cells, metric, values)
+def _extremes(measured: Measured, metric: Metric) -> Statement | None:
+    """Highest and lowest of cells that are told apart by numbers."""
+    standings = _standings(measured, metric)
     if len(standings) < 2:  # noqa: PLR2004 - one is nothing to compare
         return None
-    name, unit = _name(metric), metric.unit
-    highest, lowest = standings[0], standings[-1]
+    unit, highest, lowest = metric.unit, standings[0], standings[-1]
     room = abs(highest.found.mean - lowest.found.mean)
     if room <= _ROUNDING * max(abs(highest.found.mean), abs(lowest.found.mean)):
-        return Statement(name, f"The same everywhere: {quantity(brief(highest.found.as_dict()), unit)}.")
-    ends = [("highest", highest, "lower"), ("lowest", lowest, "higher")]
+        return Statement(
+            named(metric), f"The same everywhere: {quantity(brief(highest.found.as_dict()), unit)}."
+        )
+    ends = [("highest", highest), ("lowest", lowest)]
     # In front stands what is wanted of it.
-    (best, one, other_way), (worst, other, _) = ends[::-1] if _is_burden(metric) else ends
+    (best, one), (worst, other) = ends[::-1] if preferences.direction(metric) < 0 else ends
     text = f"{best.capitalize()} with {one.said(unit)}, {worst} with {other.said(unit)}."
     rest = [standing.cell for standing in standings if standing is not one]
-    unproven = _unproven(measured, metric, one.cell, rest, (best, other_way))
-    return Statement(name, f"{text} {unproven}".rstrip())
+    return Statement(named(metric), f"{text} {_unproven(measured, metric, one.cell, rest)}".rstrip())
 
 
-# Metrics of which less is better; of all others more is.
-_BURDENS = (
-    "loss",
-    "delay",
-    "rtt",
-    "completion",
-    "slowdown",
-    "silence",
-    "sojourn",
-    "backlog",
-    "detection",
-    "page_load",
-    "damage",
-    "dropped",
-    "duration",
-    "failed_programs",
-    "running_programs",
-)
-_NAMES = {
-    "rtt": "round trip",
-    "sojourn": "time in queue",
-    "jain": "Jain's index",
-    "detection": "time to the first flag",
-}
-
-
-def _is_burden(metric: Metric) -> bool:
-    return metric.name.startswith(_BURDENS) and metric.name != "completion_goodput"
-
-
-def _name(metric: Metric) -> str:
-    """A metric as a sentence is headed: `Goodput of tcp`."""
-    word = _NAMES.get(metric.name, metric.name.replace("_", " "))
-    of = (
-        f" of {metric.owner}"
-        if metric.owner and metric.of != "queue"
-        else f" at {metric.owner}"
-        if metric.owner
-        else ""
-    )
-    during = f" in {metric.window}" if metric.window else ""
-    return f"{word[:1].upper()}{word[1:]}{of}{during}"
-
-
-def _standings(
-    cells: Sequence[MeasuredCell], metric: Metric, values: Mapping[int, Mapping[int, float]]
-) -> list[Standing]:
-    """From the highest to the lowest."""
+def _standings(measured: Measured, metric: Metric) -> list[_Standing]:
+    """Cells from the highest to the lowest."""
+    values = measured.values(metric)
     found = []
-    for cell in cells:
+    for cell in measured.cells:
         runs = list(values.get(cell.number or 0, {}).values())
-        interval = statistics.interval(runs, metric.bounds)
+        interval = bootstrap.estimate(runs, metric.over, metric.bounds) if runs else None
         if interval is not None:
-            found.append(Standing(cell, interval))
+            found.append(_Standing(cell, interval))
     return sorted(found, key=lambda standing: -standing.found.mean)
 
 
-def _unproven(
-    measured: Measured,
-    metric: Metric,
-    best: MeasuredCell,
-    others: Sequence[MeasuredCell],
-    words: tuple[str, str],
-) -> str:
-    """Cells that are not shown to differ from the best: their difference may be chance."""
-    end, other_way = words
+def _unproven(measured: Measured, metric: Metric, best: MeasuredCell, others: Sequence[MeasuredCell]) -> str:
+    """Cells that are not shown to differ from the first named one."""
+    if metric.over != bootstrap.MEAN:
+        return ""
     changes = differences.from_one(measured, best, others, metric)
-    known = {cell.label: change for cell, change in changes if change.significant is not None}
+    known = [
+        (cell.label, preferences.word(metric, change.change))
+        for cell, change in changes
+        if change.significant is not None
+    ]
     if not known:
         return ""
-    alike = [label for label, change in known.items() if not change.significant]
+    alike = [label for label, word in known if word == preferences.NOT_SHOWN]
+    words = dict.fromkeys(word for _, word in known if word != preferences.NOT_SHOWN)
     if not alike:
-        return f"{'All others are' if len(others) > 1 else 'The other is'} significantly {other_way}."
-    if len(alike) == len(others):
-        return f"No difference from the {end} is significant: all may be chance."
-    most = _MOST_SHORT if all(len(label) <= _SHORT for label in alike) else _MOST_LONG
-    return f"Not significantly {other_way} than the {end}: {listed(alike, most)}."
+        return f"All others are {listed(words)}."
+    if len(alike) == len(known):
+        return "No difference from the first is shown: all may be chance."
+    return (
+        f"Not shown to differ from the first: {listed(alike, _MOST_NAMED)}; the others are {listed(words)}."
+    )
+
+
+def _along(design: Design, axis: Axis, metrics: Sequence[Metric]) -> Statement | None:
+    """Course of the first metric along an axis of numbers, for each value of the leading axis."""
+    lead = design.leading
+    metric = next((one for one in metrics if axis.compares(one)), None)
+    if lead is None or metric is None or len(design.axes) > 2 or len(lead.axis.values) > _MOST_VALUES:  # noqa: PLR2004 - the two axes
+        return None
+    parts = []
+    standings = _standings(design.measured, metric)
+    for value in lead.axis.values:
+        own = [
+            one
+            for one in standings
+            if lead.axis.said(one.cell) == value and axis.number(one.cell) is not None
+        ]
+        own.sort(key=lambda one: axis.number(one.cell) or 0.0)
+        if len(own) > 1:
+            ends = [brief(one.found.as_dict()) for one in (own[0], own[-1])]
+            parts.append((value, ends, [axis.said(one.cell) for one in (own[0], own[-1])]))
+    if not parts:
+        return None
+    low, high = parts[0][2]
+    text = "; ".join(
+        f"{value} {quantity(f'{ends[0]} to {ends[1]}', metric.unit)}" for value, ends, _ in parts
+    )
+    return Statement(f"{named(metric)}, by {axis.name}", f"From {low} to {high}: {text}.")
+
+
+def _left_out(design: Design, metrics: Sequence[Metric]) -> list[Statement]:
+    """Note about metrics that mean nothing across links of different rates."""
+    axes = [contrast.axis for contrast in design.contrasts[:1]] or design.axes
+    for axis in axes:
+        out = [named(metric) for metric in metrics if not axis.compares(metric)]
+        if out:
+            text = f"{listed(out)}: the rates of links differ along {axis.name}, so more is no finding."
+            return [Statement("Not compared", text)]
+    return []
+
+
+def named(metric: Metric) -> str:
+    """A metric as a sentence is headed: `Goodput of tcp`."""
+    word = reach.said(metric.name) or _NAMES.get(metric.name, metric.name.replace("_", " "))
+    of_owner = f" of {metric.owner}" if metric.of != "queue" else f" at {metric.owner}"
+    during = f" in {metric.window}" if metric.window else ""
+    over = "" if metric.over == bootstrap.MEAN else f" ({metric.over} over runs)"
+    return f"{word[:1].upper()}{word[1:]}{of_owner if metric.owner else ''}{during}{over}"

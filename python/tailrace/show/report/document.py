@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import TypeAlias
@@ -46,24 +47,37 @@ class Report:
         return f"<Report of a {self.page.kind}: {self.page.title!r}>"
 
 
-def of(source: Source) -> Report:
-    """The report of what is there in memory, or of a sweep or a search."""
+def of(source: Source, columns: str | Sequence[str] = (), baseline: str = "") -> Report:
+    """The report of what is there in memory, or of a sweep or a search.
+
+    `columns` are metrics that stand first and largest; `baseline` is what others are compared with, a variant or
+    `PARAMETER=VALUE`.
+    """
+    names = [columns] if isinstance(columns, str) else list(columns)
     if isinstance(source, Result):
-        return Report(of_result.page(source))
+        if baseline:
+            raise UsageError("a baseline is of a comparison or a sweep, and this is one result")
+        return Report(of_result.page(source, names))
     if isinstance(source, Comparison):
-        return Report(of_comparison.page(source))
+        return Report(of_comparison.page(source, names, baseline))
     sweep = source.sweep if isinstance(source, Search) else source
     if not sweep.has_runs:
         raise UsageError(f"{sweep.place} holds no run yet: there is nothing to report")
-    return Report(of_search.page(source) if isinstance(source, Search) else of_sweep.page(source))
+    if isinstance(source, Search):
+        if baseline:
+            raise UsageError(
+                "a baseline is of a comparison or a sweep; a search compares its trials with the best"
+            )
+        return Report(of_search.page(source, names))
+    return Report(of_sweep.page(source, names, baseline))
 
 
-def of_folder(place: Path) -> Report:
+def of_folder(place: Path, columns: Sequence[str] = (), baseline: str = "") -> Report:
     """The report of a folder of a result, a comparison, a sweep or a search."""
     if not place.is_dir():
         raise path_errors.missing(place, "result")
     if is_store(place):
-        return of(Search.load(place) if Search.is_folder(place) else Sweep.load(place))
+        return of(Search.load(place) if Search.is_folder(place) else Sweep.load(place), columns, baseline)
     if Comparison.is_folder(place):
-        return of(Comparison.load(place))
-    return of(Result.load(place))
+        return of(Comparison.load(place), columns, baseline)
+    return of(Result.load(place), columns, baseline)

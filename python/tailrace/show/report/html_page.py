@@ -45,6 +45,8 @@ class Page:
     sections: Sequence[Section]
     # For the script.
     data: Mapping[str, Any] = field(default_factory=dict)
+    # Table of the answer, below its first sentence.
+    table: Markup | None = None
 
     def text(self) -> str:
         """The whole file."""
@@ -94,6 +96,7 @@ class Page:
             tag("h2", "Question and answer", cls="hidden"),
             tag("p", self.question, cls="question") if self.question else None,
             [tag("p", tag("b", statement.about), " ", statement.text, cls="lead") for statement in lead],
+            self.table,
             tag("dl", [_statement(statement) for statement in rest], cls="statements") if rest else None,
             tag(
                 "ul",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,10 @@ from tailrace.show.charts.over_time import Source
 from tailrace.show.plots import spans
 from tailrace.show.plots.figures import names_for
 from tailrace.show.report import (
+    answer_table,
     cell_figure,
     charts,
+    contrast,
     contrasts,
     network_drawing,
     of_result,
@@ -21,11 +24,13 @@ from tailrace.show.report import (
     result_findings,
     static_figures,
     time_figures,
+    variant_axes,
 )
 from tailrace.show.report.html_page import Page, Section
 from tailrace.show.report.html_tables import Sheet
 from tailrace.show.report.markup import Markup
 from tailrace.show.report.statements import Statement, counted
+from tailrace.stats import asked_metrics, metric_table
 
 if TYPE_CHECKING:
     from tailrace.data.comparison import Comparison
@@ -33,27 +38,32 @@ if TYPE_CHECKING:
 # Variants with doubts in words at most.
 _MOST_DOUBTS = 6
 AT_ONCE = Statement(
-    "Significant",
-    "A difference is called significant where its 95 % interval over the runs leaves out 0; runs of equal seeds are "
-    "compared in pairs. Each is judged by itself: where nothing differs, 1 of 20 is called so by chance.",
+    "Better, worse",
+    'These words are for differences whose 95 % interval over the runs leaves out 0, "not shown" for all others; runs '
+    "of equal seeds are compared in pairs. Each difference is judged by itself: where nothing differs, 1 of 20 is "
+    "called better or worse by chance.",
 )
 
 
-def page(comparison: Comparison) -> Page:
-    """All of it."""
+def page(comparison: Comparison, columns: Sequence[str] = (), baseline: str = "") -> Page:
+    """All of it, with the metrics that were asked for in front: here, by the command, or by the question."""
     results = comparison.results
     first = next(iter(results.values()))
+    question = of_result.question(first)
+    measured = comparison.measured
+    told = asked_metrics.of(measured, columns, question, of_result.asked_columns(first))
+    design = contrast.of(variant_axes.parted(comparison), question, baseline)
     scenario = resolved_scenario.of(first.scenario_toml)
     source = Source(results, comparison.queue)
     found = time_figures.charts(source)
-    table = comparison.metrics_table()
+    table = metric_table.of(measured, list(dict.fromkeys([*told, *measured.metrics()])))
     most = max(result.n for result in results.values())
     return Page(
         f"comparison of {len(results)} variants",
         comparison.title,
-        of_result.question(first),
+        question,
         [
-            *contrasts.of(comparison.measured),
+            *contrasts.statements(design, told[: asked_metrics.MOST]),
             *([AT_ONCE] if most > 1 else [result_findings.one_run()]),
             *_doubts(comparison),
         ],
@@ -74,10 +84,9 @@ def page(comparison: Comparison) -> Page:
         {
             "charts": [charts.plain(chart, time_figures.most_points(source)) for chart in found],
             "looks": charts.looks(),
-            "cells": {
-                "cells": cell_figure.plain(table, next(iter(contrasts.told(comparison.measured)), None))
-            },
+            "cells": {"cells": cell_figure.plain(table, next(iter(told), None))},
         },
+        answer_table.markup(design.leading, told),
     )
 
 

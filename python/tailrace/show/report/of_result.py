@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from tailrace.data import measured_results
 from tailrace.show import summary_tables
 from tailrace.show.charts.over_time import Source
 from tailrace.show.plots import spans
@@ -21,6 +23,7 @@ from tailrace.show.report import (
     provenance,
     resolved_scenario,
     result_findings,
+    result_order,
     static_figures,
     time_figures,
     timeline,
@@ -29,6 +32,7 @@ from tailrace.show.report.html_page import Page, Section
 from tailrace.show.report.html_tables import Sheet
 from tailrace.show.report.markup import Markup, tag
 from tailrace.show.report.statements import counted
+from tailrace.stats import asked_metrics
 from tailrace.text import interval_text, quantities, text_table
 
 if TYPE_CHECKING:
@@ -56,12 +60,18 @@ _FLOW_COLUMNS = (
 _LABELS = 6
 
 
-def page(result: Result) -> Page:
-    """All of it."""
+def page(result: Result, columns: Sequence[str] = ()) -> Page:
+    """All of it, with the metrics that were asked for in front: here, by the command, or by the question."""
     scenario = resolved_scenario.of(result.scenario_toml)
     source = Source({"": result})
     found = time_figures.charts(source)
-    statements = [*result_findings.of(result), *([result_findings.one_run()] if result.n == 1 else [])]
+    measured = measured_results.of_result(result)
+    names = columns or asked_metrics.still_there(measured, asked_columns(result))
+    statements = [
+        *result_order.asked(measured, names),
+        *result_order.of(result_findings.of(result), question(result)),
+        *([result_findings.one_run()] if result.n == 1 else []),
+    ]
     return Page(
         f"{counted(result.n, 'run')} of a scenario",
         result.name,
@@ -90,6 +100,14 @@ def question(result: Result) -> str:
         result.manifest.get("question") or resolved_scenario.of(result.scenario_toml).get("question") or ""
     )
     return str(asked)
+
+
+def asked_columns(result: Result) -> list[str]:
+    """Metrics that the command which made a result was told to show."""
+    words = [str(word) for word in result.manifest.get("command") or []]
+    found = [after for word, after in itertools.pairwise(words) if word == "--columns"]
+    found += [word.partition("=")[2] for word in words if word.startswith("--columns=")]
+    return [name for text in found[-1:] for name in text.split(",")]
 
 
 def facts(result: Result, scenario: Mapping[str, Any]) -> list[tuple[str, str]]:

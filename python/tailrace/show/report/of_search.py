@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,9 +23,9 @@ LUCK = Statement(
 )
 
 
-def page(search: Search) -> Page:
+def page(search: Search, columns: Sequence[str] = ()) -> Page:
     """All of it."""
-    of_trials = of_sweep.page(search.sweep)
+    of_trials = of_sweep.page(search.sweep, columns)
     sections = [_trials(search) if one.name == "tables" else one for one in of_trials.sections]
     if search.has_best:
         note = "Add --seed 2 --runs 20 to see how much of it is luck."

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from tailrace.errors import UsageError
 from tailrace.show.report import (
+    answer_table,
     cell_figure,
     charts,
+    contrast,
     contrasts,
     network_drawing,
     of_result,
@@ -23,29 +26,33 @@ from tailrace.show.report.html_tables import Sheet
 from tailrace.show.report.markup import Markup, joined, tag
 from tailrace.show.report.of_comparison import AT_ONCE
 from tailrace.show.report.statements import Statement, counted
+from tailrace.stats import asked_metrics, metric_table
 from tailrace.study import sweep_runner
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from tailrace.stats.metrics import Metric
     from tailrace.study.sweep_result import Sweep
 
 # More static figures take long to draw.
 _MOST_STILLS = 6
 
 
-def page(sweep: Sweep) -> Page:
-    """All of it."""
+def page(sweep: Sweep, columns: Sequence[str] = (), baseline: str = "") -> Page:
+    """All of it, with the metrics that were asked for in front: here, by the sweep's command, or by the question."""
     scenario = resolved_scenario.of(sweep.scenario_toml)
-    table = sweep.table()
+    measured, question = sweep.measured, str(sweep.about.get("question") or "")
+    told = asked_metrics.of(measured, columns, question, (sweep.fact(sweep_runner.COLUMNS) or "").split(","))
+    design = contrast.of(measured, question, baseline)
+    table = metric_table.of(measured, list(dict.fromkeys([*told, *sweep.metrics()])))
     most = max(row.runs for row in table.rows)
     return Page(
         f"sweep of {counted(len(sweep.plan), 'cell')}",
         sweep.name,
-        str(sweep.about.get("question") or ""),
+        question,
         [
-            *contrasts.of(sweep.measured),
-            *contrasts.by_words(sweep.measured),
+            *contrasts.statements(design, told[: asked_metrics.MOST]),
             *([AT_ONCE] if most > 1 else [result_findings.one_run()]),
             *_doubts(sweep),
         ],
@@ -60,7 +67,7 @@ def page(sweep: Sweep) -> Page:
             Section(
                 "cells",
                 "Figures",
-                [*page_figures.of_cells("cells", "Any metric over any parameter"), _stills(sweep)],
+                [*page_figures.of_cells("cells", "Any metric over any parameter"), _stills(sweep, told)],
             ),
             Section("tables", "Tables", [Sheet(table.grid(None), "table.csv", "Every cell").markup()]),
             of_result.network_section(
@@ -72,8 +79,9 @@ def page(sweep: Sweep) -> Page:
         {
             "charts": [],
             "looks": charts.looks(),
-            "cells": {"cells": cell_figure.plain(table, next(iter(contrasts.told(sweep.measured)), None))},
+            "cells": {"cells": cell_figure.plain(table, next(iter(told), None))},
         },
+        answer_table.markup(design.leading, told),
     )
 
 
@@ -100,9 +108,9 @@ def _doubts(sweep: Sweep) -> list[Statement]:
     ]
 
 
-def _stills(sweep: Sweep) -> Markup | None:
+def _stills(sweep: Sweep, told: Sequence[Metric]) -> Markup | None:
     """The figures that `tailrace plot` draws of a sweep; of one that it cannot place the table is enough."""
-    wanted = list(dict.fromkeys(metric.name for metric in contrasts.told(sweep.measured)))[:_MOST_STILLS]
+    wanted = list(dict.fromkeys(metric.name for metric in told if metric.window is None))[:_MOST_STILLS]
     drawn: dict[str, bytes] = {}
     for name in wanted:
         try:

@@ -28,6 +28,10 @@ def of(result: Result) -> list[Statement]:
     return [
         *_shares(aggregate),
         *_completions(aggregate),
+        *_pages(aggregate),
+        *_calls(aggregate),
+        *_video(aggregate),
+        *_round_trips(aggregate),
         *_queue(aggregate),
         *_delays(aggregate),
         *_flags(aggregate, _warmup(result)),
@@ -147,6 +151,52 @@ def _completions(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
         )
 
 
+def _normal(aggregate: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Groups that are no attack."""
+    return [(name, group) for name, group in _groups(aggregate).items() if group.get("role") != "attack"]
+
+
+def _pages(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
+    for name, group in _normal(aggregate)[:_MOST_GROUPS]:
+        pages = group.get("pages") or {}
+        if value(pages, "load_s", "mean"):
+            mean = said(pages, ("load_s", "mean"), "ms", _MS)
+            late = said(pages, ("load_s", "p95"), "ms", _MS)
+            yield Statement("Pages", f"A page of {name} loads in {mean} on average, 95 of 100 within {late}.")
+
+
+def _calls(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
+    """Scores of voice (ITU-T G.107)."""
+    parts = [
+        f"{name} {brief(summary_measures.leaf(group, ('voice', 'mos', 'mean')))}"
+        for name, group in _normal(aggregate)
+        if value(group, "voice", "mos", "mean") is not None
+    ]
+    if parts:
+        yield Statement("Calls", f"Mean opinion score of voice, 4.4 at best: {'; '.join(parts)}.")
+
+
+def _video(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
+    for name, group in _normal(aggregate)[:_MOST_GROUPS]:
+        if value(group, "video", "rate_bps", "mean") is None:
+            continue
+        rate = said(group, ("video", "rate_bps", "mean"), "Mbit/s", _MBIT)
+        stalls = brief(summary_measures.leaf(group, ("video", "stalls", "mean")))
+        yield Statement("Video", f"{name} plays {rate} on average, with {stalls} stalls a player.")
+
+
+def _round_trips(aggregate: Mapping[str, Any]) -> Iterator[Statement]:
+    """Round trips of pings: connections measure theirs for themselves."""
+    parts = [
+        f"{name} {said(group, ('rtt_s', 'mean'), 'ms', _MS)} on average, "
+        f"99 of 100 no more than {said(group, ('rtt_s', 'p99'), 'ms', _MS)}"
+        for name, group in _normal(aggregate)
+        if value(group, "rtt_s", "mean") is not None and value(group, "connections", "opened") is None
+    ]
+    if parts:
+        yield Statement("Round trips", f"{'; '.join(parts[:_MOST_GROUPS])}.")
+
+
 # -- queues ----------------------------------------------------------------------------------------------------
 
 
@@ -177,6 +227,7 @@ _REASONS = {
     "aqm": "by the discipline",
     "link_loss": "on the wire",
     "link_down": "link down",
+    "policed": "by the policer",
 }
 
 
@@ -189,7 +240,12 @@ def _dropped(queue: Mapping[str, Any]) -> str:
     ]
     marked = said(queue, ("marked_packets",), "packets") if value(queue, "marked_packets") else ""
     dropped = f"Packets dropped: {listed(parts)}" if parts else "No packet was dropped"
-    return f"{dropped}{f'; {marked} were marked' if marked else ''}."
+    filtered = said(queue, ("ack_filtered_packets",), "ACKs") if value(queue, "ack_filtered_packets") else ""
+    more = [
+        *([f"{marked} were marked"] if marked else []),
+        *([f"{filtered} were filtered, since later ones say the same"] if filtered else []),
+    ]
+    return "; ".join([dropped, *more]) + "."
 
 
 def _delays(aggregate: Mapping[str, Any]) -> Iterator[Statement]:

@@ -169,7 +169,7 @@ impl<P: Packet> Cake<P> {
         let size = packet.size();
         self.acks_filtered += 1;
         self.forget(place, size);
-        self.drop(place, packet, DropReason::Aqm, cx);
+        self.drop(place, packet, DropReason::AckFiltered, cx);
         size.get()
     }
 

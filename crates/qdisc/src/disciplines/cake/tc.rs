@@ -170,7 +170,14 @@ fn switch(config: &mut CakeConfig, word: &str) -> bool {
 fn with_value(config: &mut CakeConfig, word: &str, words: &mut TcWords<'_>) -> Result<(), TcError> {
     match word {
         "bandwidth" => {
-            config.bandwidth = Some(words.rate()?).filter(|rate| *rate > Rate::from_bps(0));
+            // `tc qdisc show` prints `bandwidth unlimited`.
+            let mut ahead = words.clone();
+            config.bandwidth = if ahead.next_word() == Some("unlimited") {
+                *words = ahead;
+                None
+            } else {
+                Some(words.rate()?).filter(|rate| *rate > Rate::from_bps(0))
+            };
             config.autorate_ingress = false;
         }
         "rtt" => (config.rtt, config.target) = (words.time()?, None),

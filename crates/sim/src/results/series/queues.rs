@@ -6,7 +6,7 @@ use crate::ground::plan::RunPlan;
 use crate::ground::rate::rate_bps;
 use crate::ground::table::TableBuilder;
 use crate::packet::sim_packet::SimFabric;
-use tailrace_core::{Duration, Instant};
+use tailrace_core::{DropReason, Duration, Instant};
 use tailrace_net::LinkCounters;
 use tailrace_qdisc::Backlog;
 
@@ -33,6 +33,8 @@ columns! {
         sojourn_s: F64 = r.sojourn.map_or(f64::NAN, Duration::as_secs_f64), "s", "Sojourn time, mean over packets that began to be sent in the last interval; null if there were none.";
         throughput_bps: F64 = rate_bps(r.new.sent_bytes, r.interval), "bit/s", "Bytes that began to be sent in the last interval, per second, without link overhead.";
         dropped_packets: U64 = r.counters.dropped_total(), "packets", "Packets dropped since the start of the run, for any reason.";
+        policed_packets: U64 = r.counters.dropped[DropReason::Policed as usize], "packets", "Packets among them that a policer dropped.";
+        ack_filtered_packets: U64 = r.counters.ack_filtered(), "packets", "ACKs that an ACK filter took out since the start of the run; no drops.";
         marked_packets: U64 = r.counters.marked, "packets", "Packets marked CE (ECN) since the start of the run.";
     }
 }

@@ -21,7 +21,7 @@ columns! {
     "events", "A row for each event, in order of time.", |r: EventRow<'_>| {
         run: U32 = r.run, "", "The number of the run.";
         time_s: F64 = r.event.at.as_secs_f64(), "s", "Time of the event.";
-        kind: Text = r.event.kind, "", "Kind of event: `drop`, `mark`, `timeout`, `complete`, `broken`, `fault`; for disciplines that flag flows also `flag` and `clear`.";
+        kind: Text = r.event.kind, "", "Kind of event: `drop`, `mark`, `timeout`, `complete`, `broken`, `fault`; for disciplines that flag flows also `flag` and `clear`, for those that filter ACKs `ack_filtered`.";
         place: Text = r.place, "", "The link and direction, named as under `queues`; empty for events at a host, or at a router without a route.";
         group: Text = r.group, "", "The name of the group (`[[flow]]`); empty if the event concerns none.";
         flow: U32 = r.member, "", "The number of the flow within its group, from 0; also 0 if the event concerns no flow.";

@@ -37,6 +37,8 @@ columns! {
         marked_packets: U64 = r.queue.marked_packets, "packets", "Packets marked CE (ECN).";
         dropped_overlimit_packets: U64 = r.queue.dropped_packets["overlimit"], "packets", "Packets dropped because the queue was full.";
         dropped_aqm_packets: U64 = r.queue.dropped_packets["aqm"], "packets", "Packets dropped because the discipline decided so. Other reasons are in `summary.json`.";
+        dropped_policed_packets: U64 = r.queue.dropped_packets["policed"], "packets", "Packets dropped by a policer because they exceed its rate.";
+        ack_filtered_packets: U64 = r.queue.ack_filtered_packets, "packets", "ACKs that an ACK filter took out, since a later one says all that they said; no drops.";
     }
 }
 

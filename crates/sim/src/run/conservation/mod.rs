@@ -143,7 +143,7 @@ fn balance(sim: &mut Simulation) -> (u64, u64) {
     (on_the_way.packets, on_the_way.data_packets)
 }
 
-const QUEUES: [&str; 7] = [
+const QUEUES: [&str; 10] = [
     "queue = { kind = \"droptail\", limit = \"20 packets\" }",
     "queue = { kind = \"droptail\", limit = \"20 kB\", drop = \"head\" }",
     "queue = { kind = \"red\", limit = \"60 packets\", ecn = true }\nloss = \"1 %\"",
@@ -151,6 +151,9 @@ const QUEUES: [&str; 7] = [
     "queue = { kind = \"codel\", ecn = true }",
     "jitter = \"exponential(2 ms)\"\nreorder = true\nloss = \"1 %\"",
     "queue = { kind = \"codel\" }\njitter = \"uniform(0 ms, 3 ms)\"",
+    "queue = \"police rate 1mbit burst 20kb drop\"",
+    "queue = \"htb rate 1mbit\"",
+    "queue = { kind = \"prio\", queue = \"pfifo limit 10; tbf rate 1mbit burst 5kb latency 50ms; codel\" }",
 ];
 
 #[test]
