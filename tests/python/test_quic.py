@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import tailrace
+from tailrace import api
 from tailrace.errors import ScenarioError
 from tailrace.scenario.scenario import Scenario
 
@@ -39,7 +40,7 @@ def result() -> tailrace.Result:
 
 
 def test_results_name_the_stack_and_its_version(result: tailrace.Result) -> None:
-    rows = {row["group"]: row for row in result.tables["flows"].iter_rows(named=True)}
+    rows = {row["group"]: row for row in result.flows.iter_rows(named=True)}
     assert (rows["data"]["transport"], rows["data"]["cc"]) == ("quic", "cubic")
     assert rows["data"]["stack"].startswith("noq-proto ")
     assert rows["tcp"]["stack"] == ""
@@ -50,7 +51,7 @@ def test_figures_that_a_stack_does_not_tell_are_null(result: tailrace.Result) ->
     group = result.summary["runs"][0]["groups"]["data"]
     assert group["timeouts"] is None
     assert group["whole_run"]["wrong_bytes"] == 0
-    series = result.tables["flow_series"]
+    series = result.flow_series
     quic, tcp = (series.filter(series["group"] == name) for name in ("data", "tcp"))
     assert quic["in_flight_bytes"].null_count() == quic.height
     assert quic["cwnd_bytes"].drop_nulls().max() > 10_000
@@ -108,7 +109,7 @@ def test_a_kernel_has_no_quic() -> None:
 
 
 def test_options_are_listed_and_have_classes() -> None:
-    options: list[dict[str, Any]] = tailrace.catalog()["quic"][0]["params"]
+    options: list[dict[str, Any]] = api.catalog()["quic"][0]["params"]
     names = {option["name"] for option in options}
     assert {"stack", "initial_window", "packet_threshold", "max_idle_timeout"} <= names
     assert all(option["doc"] for option in options)

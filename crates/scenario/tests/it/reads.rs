@@ -199,7 +199,8 @@ fn quic_keeps_its_options_when_it_is_resolved() {
         1,
     );
     let parsed = read(&text, &[]);
-    let plan = parsed.scenario.flows.iter().find_map(|group| group.transport.quic()).expect("a flow over QUIC");
+    let plan =
+        parsed.scenario.flows.iter().find_map(|group| group.transport.quic()).expect("a flow over QUIC");
     assert_eq!(plan.config.initial_window, Some(Bytes(20_000)));
     assert_eq!(plan.config.max_idle_timeout, None);
     let again = read(&parsed.to_toml(), &[]);

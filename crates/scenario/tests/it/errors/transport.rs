@@ -48,7 +48,10 @@ pub(super) const CASES: &[Case] = &[
     ),
     (
         "quic_sizes",
-        &[(TCP, "kind = \"quic\", packet_threshold = 1, initial_mtu = \"1400 B\", mtu_discovery_limit = \"1300 B\"")],
+        &[(
+            TCP,
+            "kind = \"quic\", packet_threshold = 1, initial_mtu = \"1400 B\", mtu_discovery_limit = \"1300 B\"",
+        )],
     ),
     ("quic_with_several_paths", &[(TCP, "kind = \"mpquic\", stack = \"noq\"")]),
     ("behaviour_that_is_no_table", &[(TCP, "kind = \"tcp\", behaviour = \"linux\"")]),
