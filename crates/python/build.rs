@@ -41,6 +41,8 @@ fn main() -> io::Result<()> {
     fs::write(out, examples(&crates.join(".."))?)
 }
 
+/// Folder of the how-to pages, whose scenarios stand in the text: a name in a line of its own, then a block of TOML.
+const HOWTO: &str = "docs/howto";
 /// Folders of scenarios, and what of them is taken.
 const EXAMPLES: [&str; 2] = ["scenarios", "papers"];
 const TAKEN: [&str; 2] = ["toml", "trace"];
@@ -59,8 +61,28 @@ fn examples(root: &Path) -> io::Result<String> {
             }
         }
     }
+    let folder = root.join(HOWTO).canonicalize()?;
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for page in files(&folder)?.iter().filter(|file| file.extension().is_some_and(|e| e == "md")) {
+        for (name, text) in scenarios_of(&fs::read_to_string(page)?.replace("\r\n", "\n")) {
+            list.push_str(&format!("({:?}, {:?}.as_bytes()),\n", format!("howto/{name}"), text));
+        }
+    }
     list.push_str("]\n");
     Ok(list)
+}
+
+/// Scenarios of a page: files with `name`, which a study has and a fragment lacks.
+fn scenarios_of(page: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for part in page.split("\n`").skip(1) {
+        let Some((name, rest)) = part.split_once("`:\n\n```toml\n") else { continue };
+        let Some((text, _)) = rest.split_once("\n```") else { continue };
+        if name.ends_with(".toml") && !name.contains('\n') && text.lines().any(|l| l.starts_with("name = ")) {
+            found.push((name.to_owned(), format!("{text}\n")));
+        }
+    }
+    found
 }
 
 /// All files below a folder, in an order that does not depend on the file system.

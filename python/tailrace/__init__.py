@@ -5,9 +5,8 @@
 >>> result.plot_queue().savefig("queue.png")  # doctest: +SKIP
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+# `typing` and `importlib` take ten times as long to load as this package, time in which Ctrl-C prints a traceback.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tailrace._native import Signal, Verdict, __version__
     from tailrace.api import list_queues, merge, run, run_variants, search, sweep
@@ -83,6 +82,8 @@ _PLACES = {
 def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module 'tailrace' has no attribute {name!r}")
+    from importlib import import_module
+
     found = getattr(import_module(f"tailrace.{_PLACES[name]}"), name)
     globals()[name] = found
     return found

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -240,6 +241,13 @@ def test_list_and_schema_and_version(tmp_path):
     entry = command_line("list", "queues", "codel", cwd=tmp_path).stdout
     assert "target = 5 ms" in entry
     assert "RFC 8289" in entry
+    kinds = command_line("list", cwd=tmp_path).stdout.splitlines()
+    assert len(kinds) < 30
+    assert any(re.match(r"queues +\d+  droptail, red, ", line) for line in kinds)
+    assert kinds[-1].endswith("all lists: tailrace list all")
+    whole = command_line("list", "all", cwd=tmp_path).stdout
+    assert "\nqueues:\n" in whole
+    assert "  codel " in whole
     assert {"queues", "cc", "apps"} <= set(json.loads(command_line("list", "--json", cwd=tmp_path).stdout))
     assert "properties" in json.loads(command_line("schema", cwd=tmp_path).stdout)
     assert command_line("--version", cwd=tmp_path).stdout == f"tailrace {tailrace.__version__}\n"

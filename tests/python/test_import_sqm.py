@@ -1,5 +1,7 @@
 """`tailrace import sqm` and `tailrace export sqm`: OpenWrt's shapers, there and back."""
 
+import random
+
 import pytest
 
 import tailrace
@@ -96,7 +98,7 @@ def test_defaults_are_those_of_sqm_scripts():
     found = draft("config queue\n\toption enabled '1'\n\toption upload '4000'\n")
     up, down = queues(found)
     # simple.qos with fq_codel; best effort has 16 kbit/s less; 33 cells of ATM at 4000 kbit/s take less than 5 ms.
-    assert up["rate"] == "3.984 Mbit/s"
+    assert (up["kind"], up["rate"], up["cburst"]) == ("htb", "3.984 Mbit/s", "1749 B")
     assert up["queue"] == "fq_codel limit 1001 target 5000us interval 100000us ecn"
     assert (up["burst"], up["overhead"]) == ("1749 B", "14 B")
     # The default download, 14698 kbit/s.
@@ -153,7 +155,9 @@ def test_what_cannot_be_read_is_refused_at_its_line(text, message):
     assert message in str(error.value)
 
 
-@pytest.mark.parametrize("text", [CAKE, FQ_CODEL], ids=["cake", "fq_codel"])
+@pytest.mark.parametrize(
+    "text", [CAKE, FQ_CODEL, FQ_CODEL.replace("simplest_tbf", "simplest")], ids=["cake", "tbf", "htb"]
+)
 def test_what_is_exported_is_imported_as_the_same_shapers(text, tmp_path):
     (tmp_path / "a.toml").write_text(draft(text).toml(), "utf-8")
     out = command_line("export", "sqm", "a.toml", "--interface", "eth1", cwd=tmp_path)
@@ -166,6 +170,27 @@ def test_what_is_exported_is_imported_as_the_same_shapers(text, tmp_path):
         return link["queue"], link["reverse"]["queue"]
 
     assert resolved("a.toml") == resolved("b.toml")
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_configurations_with_random_changes_never_end_in_a_traceback(seed):
+    rng = random.Random(seed)
+    text = list(rng.choice([CAKE, FQ_CODEL]))
+    for _ in range(rng.randrange(1, 10)):
+        at = rng.randrange(len(text))
+        match rng.randrange(3):
+            case 0:
+                del text[at : at + rng.randrange(12)]
+            case 1:
+                text[at:at] = rng.choice(
+                    ["'", '"', "\\", "\n", "9" * 30, "-", "\x1b[31m", "#", "é", "option", "{", "\u2028"]
+                )
+            case _:
+                text[at:at] = text[: rng.randrange(80)]
+    try:
+        draft("".join(text)).scenario()
+    except UsageError as error:
+        assert str(error)
 
 
 def test_exports_that_cannot_be(tmp_path):

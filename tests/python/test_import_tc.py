@@ -33,7 +33,10 @@ POSTED = [
     ("tc qdisc add dev eth0 root tbf rate 8mbit burst 16kb latency 70ms", {"queue": "tbf rate 8mbit burst 16kb latency 70ms"}),
     ("tc qdisc add dev eth0 root handle 1: tbf rate 20mbit burst 32kb limit 100kb\ntc qdisc add dev eth0 parent 1:1 handle 10: codel", {"queue": "'queue': 'codel'"}),
     ("qdisc tbf 8003: root refcnt 2 rate 1Mbit burst 4Kb lat 50ms", {"queue": "tbf rate 1Mbit burst 4Kb lat 50ms"}),
-    ("tc qdisc add dev eth1 root handle 1: htb default 30\ntc class add dev eth1 parent 1: classid 1:1 htb rate 30mbit\ntc class add dev eth1 parent 1:1 classid 1:10 htb rate 20mbit ceil 30mbit\ntc class add dev eth1 parent 1:1 classid 1:30 htb rate 5mbit ceil 25mbit burst 15k\ntc qdisc add dev eth1 parent 1:30 sfq perturb 10", {"queue": "'rate': '25 Mbit/s'", "not": "class 1:10"}),
+    ("tc qdisc add dev eth1 root handle 1: htb default 30\ntc class add dev eth1 parent 1: classid 1:1 htb rate 30mbit\ntc class add dev eth1 parent 1:1 classid 1:10 htb rate 20mbit ceil 30mbit\ntc class add dev eth1 parent 1:1 classid 1:30 htb rate 5mbit ceil 25mbit burst 15k\ntc qdisc add dev eth1 parent 1:30 sfq perturb 10", {"queue": "{'kind': 'htb', 'rate': '25 Mbit/s'", "not": "class 1:10"}),
+    ("class htb 1:1 root rate 9Mbit ceil 9Mbit burst 1600b cburst 1600b\nclass htb 1:12 parent 1:1 leaf 120: prio 2 rate 1Mbit ceil 20Mbit burst 1600b cburst 1600b\nqdisc htb 1: dev eth0 root refcnt 2 r2q 10 default 0x12 direct_packets_stat 0", {"queue": "'rate': '9 Mbit/s'"}),
+    ("tc qdisc add dev eth0 handle ffff: ingress\ntc filter add dev eth0 parent ffff: protocol ip u32 match u32 0 0 police rate 10mbit burst 64k drop flowid :1", {"reverse.queue": "police rate 10mbit burst 64k drop"}),
+    ("tc qdisc add dev eth0 root handle 1: prio\ntc filter add dev eth0 parent 1: protocol ip u32 match u32 0 0 police rate 1mbit burst 9k drop flowid 1:1", {"queue": "prio", "not": "police"}),
     ("tc qdisc add dev eth1 root handle 1: hfsc default 1\ntc class add dev eth1 parent 1: classid 1:1 hfsc sc rate 12mbit ul rate 15mbit\ntc qdisc add dev eth1 parent 1:1 fq_codel", {"queue": "'rate': '15 Mbit/s'"}),
     ("tc qdisc add dev h1-eth0 root handle 5:0 htb default 1\ntc class add dev h1-eth0 parent 5:0 classid 5:1 htb rate 10.000000Mbit burst 15k\ntc qdisc add dev h1-eth0 parent 5:1 handle 10: netem delay 5ms limit 100", {"queue": "'rate': '10 Mbit/s'", "delay": "5 ms"}),
     ("tc qdisc add dev eth0 root red limit 400000 min 30000 max 90000 avpkt 1000 burst 55 ecn adaptive bandwidth 10Mbit", {"queue": "red limit 400000"}),
@@ -126,6 +129,7 @@ def test_netems_limit_and_place_are_explained():
         ),
         ("My router is slow.\n", "posted.txt: there is no queue discipline of tc in it"),
         ("qdisc ingress ffff: dev eth0 parent ffff:fff1\n", "there is no queue discipline of tc in it"),
+        ("htb default 30\n", "(posted.txt:1: htb without a class shapes nothing)"),
     ],
 )
 def test_what_cannot_be_read_is_refused_at_its_line(text, message):

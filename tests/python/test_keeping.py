@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -117,7 +118,38 @@ def test_a_signal_within_a_callback_that_lets_no_exception_out_is_obeyed(tmp_pat
     assert (done.returncode, done.stdout, done.stderr) == (0, "interrupted\n", "")
 
 
-@pytest.mark.parametrize("loaded", ["tailrace.errors", "typer.main", "tailrace.cli.common"])
+ENDS = """
+import os, signal, sys
+from tailrace.cli import main
+
+class AtTheEnd:
+    def __init__(self):
+        self.kill, self.pid, self.number = os.kill, os.getpid(), signal.NAME
+
+    def __del__(self):
+        self.kill(self.pid, self.number)
+
+sys.argv, sys.kept = ["tailrace", "--version"], AtTheEnd()
+main()
+"""
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
+def test_a_signal_after_all_is_done_leaves_the_exit_code(tmp_path, name):
+    # Modules are torn down after the interpreter has given handlers back to the system.
+    done = subprocess.run(
+        [sys.executable, "-c", ENDS.replace("NAME", name)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "loaded", ["tailrace.cli", "typing", "tailrace.errors", "typer.main", "tailrace.cli.common"]
+)
 def test_ctrl_c_while_the_program_loads_is_no_traceback(tmp_path, loaded):
     before = ["/bin/sh", "-c", 'PYTHONPROFILEIMPORTTIME=1 exec "$@"', "sh"]
     with started(["list"], tmp_path, before, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
@@ -272,7 +304,25 @@ def test_other_settings_have_another_folder(small_file, tmp_path):
     assert command_line("compare", small_file, *each, "--no-plots", "-q", cwd=tmp_path).returncode == 0
     found = sorted(path.name for path in (tmp_path / "results").iterdir())
     assert found[:4] == ["small", "small--duration=5-s", "small--link.bottleneck.queue=red", "small--runs=1"]
-    assert found[4].startswith("small-compare--link.bottleneck.queue=droptail,-kind-=-red")
+    assert re.fullmatch(r"small-compare--queue=droptail,red-[0-9a-f]{6}", found[4])
+
+
+def test_a_default_folder_with_long_values_has_their_first_words(small_file, tmp_path):
+    tc = "droptail limit 500,cake bandwidth 18mbit besteffort dual-srchost nat,fq_codel limit 1000"
+    each = ["--set-each", f"link.bottleneck.queue={tc}", "--set-each", "link.bottleneck.rate=1mbit,2mbit"]
+    for more in ([], ["--set", "duration=3 s"]):
+        done = command_line("compare", small_file, *each, *more, "--no-plots", cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        places = re.findall(r" (?:plot|report|compare) (\S+)", done.stderr)
+        assert len(places) > 1
+        assert max(map(len, places)) <= 80
+    first, second = sorted(path.name for path in (tmp_path / "results").iterdir())
+    assert first != second
+    assert all(len(name) <= 72 for name in (first, second))
+    assert any(
+        n.startswith("small-compare--queue=droptail,cake,fq_codel--rate=1mbit,2mbit-")
+        for n in (first, second)
+    )
 
 
 def test_a_changed_file_says_that_the_older_result_is_replaced(small_file, tmp_path):

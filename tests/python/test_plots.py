@@ -301,7 +301,7 @@ def test_the_way_back_has_a_line_of_its_own():
         == {line.get_label(): line.get_color() for line in result.plot_goodput().axes[0].lines}["cbr"]
     )
     grid = summary_tables.result_grids(result)[0]
-    assert {"delay back ms", "completed", "completion ms", "95th ms"} <= set(grid.columns)
+    assert {"delay back ms", "completed", "completion ms", "p95 ms"} <= set(grid.columns)
 
 
 def test_helpers_draw_what_one_process_draws(small, small_codel, tmp_path, monkeypatch):

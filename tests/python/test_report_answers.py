@@ -216,7 +216,7 @@ def test_which_way_a_metric_is_better(name, sign):
 
 def test_every_metric_with_a_short_name_has_a_known_direction():
     neutral = {name for name, metric in SHORT.items() if not preferences.direction(metric)}
-    assert neutral == {"marked", "sent", "received", "programs", "sojourn_min", "backlog_min"}
+    assert neutral == {"marked", "ack_filtered", "sent", "received", "programs", "sojourn_min", "backlog_min"}
 
 
 def test_what_an_attack_gets_is_neither_better_nor_worse(attacked):

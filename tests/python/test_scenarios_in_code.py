@@ -173,7 +173,7 @@ def test_every_table_of_a_known_kind_becomes_an_object(file):
         (lambda s: setattr(s.links[0], "between", ["a", "c"]), "links[0].between[1]", "expected one of: a, b"),
         (lambda s: setattr(s.flows[0], "from_", "x"), "flows[0].from_", "expected one of: a, b"),
         (lambda s: setattr(s.flows[0], "transport", transport.Tcp(ecn="yes")), "flows[0].transport.ecn", "true"),
-        (lambda s: s.hosts.append(Host("ä b")), "hosts[2].name", "letters"),
+        (lambda s: s.hosts.append(Host("ä.b")), "hosts[2].name", "letters"),
         (lambda s: s.faults.append(fault.Down(at="3", link="a-b")), "faults[0].at", "unit"),
         (lambda s: setattr(s, "duration", 3), "duration", "such as"),
         (lambda s: setattr(s, "record", Record(interval="soon")), "record.interval", "such as"),

@@ -6,7 +6,7 @@ import pytest
 
 import tailrace
 from conftest import ROOT
-from queue_docs import commands, reference
+from queue_docs import commands, python_names, reference
 from site_docs import check, links, stage
 
 DOCS = ROOT / "docs"
@@ -18,6 +18,23 @@ def test_the_references_say_what_the_program_says():
         assert path.read_text(encoding="utf-8") == text, "`make docs` writes it"
     assert sorted(reference.PLACE.glob("*.md")) == sorted(reference.texts())
     assert commands.PAGE.read_text(encoding="utf-8") == commands.text(), "`make docs` writes it"
+
+
+def test_the_page_of_the_package_lists_every_name_with_a_line():
+    page = python_names.PAGE.read_text(encoding="utf-8")
+    named = [name for name in tailrace.__all__ if name != "__version__"]
+    assert sorted(python_names.names()) == sorted(named)
+    readable = re.sub(r"```\{eval-rst\}.*?```", "", page, flags=re.DOTALL)
+    rows = dict(re.findall(r"^\| `([\w.]+)[^|]*` \| (.*) \|$", readable, re.MULTILINE))
+    assert [name for name in named if len(rows.get(f"tailrace.{name}", "")) < 10] == []
+    lists = readable.split("\nOf a `")[1:]
+    described = [getattr(tailrace, one.partition("`")[0]) for one in lists]
+    assert {tailrace.Result, tailrace.Sweep, tailrace.Comparison, tailrace.Scenario} <= set(described)
+
+
+@pytest.mark.generated
+def test_the_lists_of_names_are_those_of_the_package():
+    assert python_names.PAGE.read_text(encoding="utf-8") == python_names.text(), "`make docs` writes it"
 
 
 def test_every_link_of_the_pages_leads_to_a_file_and_every_page_can_be_reached(tmp_path):

@@ -4,13 +4,26 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from queue_docs import apps, columns, commands, cost, figures, page_figures, pages, reference, tutorial, zoo
+from queue_docs import (
+    apps,
+    columns,
+    commands,
+    cost,
+    figures,
+    page_figures,
+    pages,
+    python_names,
+    reference,
+    tutorial,
+    zoo,
+)
 from queue_docs.catalog import ROOT
 
 PARTS: dict[str, Callable[[], list[Path]]] = {
     "apps": apps.write,
     "columns": columns.write,
     "commands": commands.write,
+    "python_names": python_names.write,
     "reference": reference.write,
     "pages": pages.write,
     "figures": figures.write,

@@ -82,6 +82,11 @@ PICTURES = (
         "howto/home-router-sqm.md", "howto/home-router-sqm.svg", "results/bandwidth/figures/ping.rtt_p99*.svg"
     ),
     Picture("howto/notebook.md", "howto/notebook.svg", "results/buffers-sweep/figures/call.rtt*.svg"),
+    Picture(
+        "howto/policer.md", "howto/limits-throughput.svg", "results/limits-compare/figures/throughput.svg"
+    ),
+    Picture("howto/policer.md", "howto/limits-delay.svg", "results/limits-compare/figures/delay.svg"),
+    Picture("howto/policer.md", "howto/policer.svg", "results/policer-sweep/figures/goodput-*.svg"),
     Picture("howto/pulses.md", "howto/pulses.svg", "results/pulses-sweep/figures/damage-*.svg"),
     Picture("howto/web-flows.md", "howto/web-flows.png", "results/web-flows-sweep/figures/completion-*.png"),
     Picture("tutorial.md", "figures/tutorial-rates.svg", "results/rates/figures/call.rtt*.svg"),

@@ -53,7 +53,9 @@ pub(crate) fn run() -> Result<(), Box<dyn Error>> {
 fn mount_names(plan: &GuestPlan) -> Result<(), Box<dyn Error>> {
     let names = plan.names.iter().map(|(name, address)| {
         let plain = Some(without_brackets(name)).filter(|plain| !plan.names.contains_key(plain));
-        format!("{address} {name} {}\n", plain.unwrap_or_default())
+        // A name ends at a space there: programs say New-York.
+        let one_word = |name: &str| name.replace(' ', "-");
+        format!("{address} {} {}\n", one_word(name), one_word(&plain.unwrap_or_default()))
     });
     replace_in_etc("hosts", &format!("127.0.0.1 localhost\n{}", names.collect::<String>()))?;
     // The machine's name servers are unreachable from the scenario, and a query (`getent hosts` for IPv6) would time out after

@@ -1,7 +1,7 @@
 //! Bounds shared by keys of several applications.
 
 use tailrace_core::params::{Bounds, Kind};
-use tailrace_core::{Bytes, Duration, Rate};
+use tailrace_core::{Bytes, Duration, Rate, SizeDist};
 
 /// Rates of payload.
 pub(crate) const RATES: Bounds = Bounds::declared(
@@ -24,6 +24,15 @@ pub(crate) const PAYLOADS: Bounds = Bounds::declared(
     "65535 B",
     "without payload there is nothing to send | no IP packet has more",
 );
+/// The largest payload of a UDP packet (RFC 791 §3.1, RFC 768): draws beyond it are as large.
+pub(crate) const LARGEST_PAYLOAD: Bytes = Bytes(65_507);
+/// Payload of a packet, which may be drawn.
+pub(crate) const DRAWN_PAYLOADS: Bounds = Bounds::declared(
+    Kind::Sizes,
+    "1 B",
+    "65535 B",
+    "without payload there is nothing to send | no IP packet has more",
+);
 /// Numbers of repetitions.
 pub(crate) const COUNTS: Bounds = Bounds::declared(
     Kind::Count,
@@ -31,6 +40,11 @@ pub(crate) const COUNTS: Bounds = Bounds::declared(
     "4294967295",
     "with 0 nothing would happen | larger values cannot be counted",
 );
+
+/// The mean payload of packets, at least a byte.
+pub(crate) fn mean_payload(sizes: &SizeDist) -> Bytes {
+    Bytes((sizes.mean() + 0.5).max(1.0) as u64)
+}
 
 /// Packets closer than this would keep the clock from advancing.
 const LEAST_GAP: Duration = Duration::from_nanos(10);

@@ -5,9 +5,10 @@
 //! packet) and [`catalog`](crate::catalog).
 
 use crate::application::{Application, EndpointRole};
+use crate::bounds::{LARGEST_PAYLOAD, mean_payload};
 use crate::group_member::GroupMember;
 use tailrace_core::params::{ParamInfo, Parameters};
-use tailrace_core::{Bytes, Duration, Probability, Rate};
+use tailrace_core::{Bytes, Duration, Probability, Rate, SizeDist};
 
 /// The kind of transport that an application needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,10 +42,33 @@ impl TransferCount {
 pub struct OfferedTraffic {
     /// The most payload a second.
     pub rate: Rate,
-    /// Payload of each packet.
+    /// Payload of a packet, the mean where sizes are drawn.
     pub payload: Bytes,
+    /// Payload of the largest packet.
+    pub largest: Bytes,
+    /// Payload that one packet in a million exceeds, at most.
+    pub rarely_exceeded: Bytes,
     /// Whether packets leave strictly periodically.
     pub periodic: bool,
+    /// Whether `rate` is a mean that is exceeded for short times, as packets leave by chance.
+    pub is_mean: bool,
+}
+
+impl OfferedTraffic {
+    /// Traffic of packets whose sizes are drawn, or not.
+    pub(crate) fn of(rate: Rate, sizes: &SizeDist, periodic: bool) -> Self {
+        let payload = mean_payload(sizes);
+        let sent = |size: f64| {
+            if sizes.is_constant() { payload } else { Bytes(size.min(LARGEST_PAYLOAD.as_f64()) as u64) }
+        };
+        let (largest, rarely_exceeded) = (sent(sizes.largest()), sent(sizes.rarely_exceeded()));
+        Self { rate, payload, largest, rarely_exceeded, periodic, is_mean: false }
+    }
+
+    /// Traffic of packets of one size.
+    pub const fn of_one_size(rate: Rate, payload: Bytes, periodic: bool) -> Self {
+        Self { rate, payload, largest: payload, rarely_exceeded: payload, periodic, is_mean: false }
+    }
 }
 
 /// Voice that an application carries: what the quality of a conversation depends on beside the network.

@@ -1,5 +1,5 @@
-//! Static shortest-path routes: fewest links, ties broken by the order in which links were added, or by a hash of the packet's
-//! flow ([`Graph::spread`]).
+//! Static shortest-path routes: least sum of the costs of links ([`Graph::set_cost`]), which is the fewest links where none is
+//! stated; ties broken by the order in which links were added, or by a hash of the packet's flow ([`Graph::spread`]).
 //!
 //! Hosts do not forward, so routes are computed between routers only and a host's addresses inherit the route to
 //! the router behind their link. Those to one router are computed when somebody first asks for one, and for many such in
@@ -15,6 +15,7 @@ mod address_numbers;
 mod ecmp;
 mod entry;
 mod incremental_update;
+mod least_cost;
 mod router_links;
 mod routers;
 mod shortest_paths;
@@ -44,6 +45,8 @@ pub struct Graph {
     gateways: Vec<NodeId>,
     routers: u32,
     spreading: Option<EcmpHash>,
+    /// Whether some link has another cost than 1.
+    has_costs: bool,
     /// Whether links between routers will go down or up.
     will_change: bool,
     routes: Routes,
@@ -63,6 +66,8 @@ struct Arc {
     to: NodeId,
     /// Whether routes may lead over it.
     up: bool,
+    /// Cost for routes, at least 1.
+    cost: u32,
 }
 
 /// A host's end of a link.
@@ -89,7 +94,7 @@ impl Graph {
         debug_assert!(self.gateways.is_empty(), "addresses of gateways come after those of all interfaces");
         let (forward, backward) = (LinkId(self.arcs.len() as u32), LinkId(self.arcs.len() as u32 + 1));
         for (id, from, to, reverse) in [(forward, a, b, backward), (backward, b, a, forward)] {
-            self.arcs.push(Arc { from, to, up: true });
+            self.arcs.push(Arc { from, to, up: true, cost: 1 });
             let node = &mut self.nodes[from.0 as usize];
             node.out.push(id);
             if node.router == NONE {
@@ -97,6 +102,21 @@ impl Graph {
             }
         }
         (forward, backward)
+    }
+
+    /// Sets the cost of a link direction for routes (RFC 2328 §2.1), which is 1 otherwise. Call before [`Graph::compute_routes`].
+    ///
+    /// # Panics
+    /// When it is 0: routes could then run in circles.
+    pub fn set_cost(&mut self, link: LinkId, cost: u32) {
+        assert!(cost > 0, "the cost of a link is at least 1");
+        self.arcs[link.0 as usize].cost = cost;
+        self.has_costs |= cost != 1;
+    }
+
+    /// Sum of the costs of some links.
+    pub fn cost_of(&self, links: &[LinkId]) -> u64 {
+        links.iter().map(|link| u64::from(self.arcs[link.0 as usize].cost)).sum()
     }
 
     /// Gives a router an address, so that packets can be sent to it on their way; it has one however often it is asked for.
@@ -317,7 +337,7 @@ impl Graph {
         self.routes.find(self, router, number, choose)
     }
 
-    /// Enables ECMP: packets are spread over next hops of equal path length. Call before [`Graph::compute_routes`].
+    /// Enables ECMP: packets are spread over next hops of equal path cost. Call before [`Graph::compute_routes`].
     pub fn spread(&mut self, spreading: EcmpHash) {
         self.spreading = Some(spreading);
     }

@@ -47,9 +47,9 @@ impl ByteTime {
 #[derive(Clone, Debug)]
 pub(crate) struct TokenBucket {
     time: ByteTime,
-    /// What it holds at most, nanoseconds.
+    /// Most tokens, nanoseconds.
     depth: i64,
-    /// What it held when `at` was, nanoseconds.
+    /// Tokens when they were last taken, nanoseconds.
     tokens: i64,
 }
 
@@ -71,13 +71,13 @@ impl TokenBucket {
         Self { time: ByteTime::new(rate), depth, tokens: depth }
     }
 
-    /// What it holds at most, nanoseconds.
+    /// Most tokens, nanoseconds.
     #[inline]
     pub(crate) fn depth(&self) -> i64 {
         self.depth
     }
 
-    /// What would be left `elapsed` after tokens were last taken, once a packet of `size` has gone: negative where it must
+    /// Tokens left `elapsed` after they were last taken, once a packet of `size` has gone: negative where it must
     /// wait, by so many nanoseconds.
     #[inline]
     pub(crate) fn after(&self, elapsed: i64, size: Bytes) -> i64 {
@@ -90,13 +90,13 @@ impl TokenBucket {
         self.tokens = tokens;
     }
 
-    /// What it holds `elapsed` after tokens were last taken, nanoseconds.
+    /// Tokens `elapsed` after they were last taken, nanoseconds.
     #[inline]
     pub(crate) fn held(&self, elapsed: i64) -> i64 {
         self.tokens.saturating_add(elapsed).min(self.depth)
     }
 
-    /// What it holds, as a share of what it can hold.
+    /// Tokens as a share of the most.
     pub(crate) fn share(&self, elapsed: i64) -> f64 {
         self.held(elapsed) as f64 / self.depth.max(1) as f64
     }

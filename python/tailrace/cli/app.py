@@ -80,6 +80,10 @@ COMMANDS = {
     "doctor": ("doctor.doctor", "Check that this machine has everything that tailrace needs."),
     "export": ("export.app", "Convert results, or a scenario's queues, to the formats of other tools."),
     "import": ("import_files.app", "Write a scenario of what other programs print, configure or record."),
+    "explain": (
+        "explain.explain",
+        "Hold a pasted report against the model: which statements it confirms, which it contradicts, what is missing.",
+    ),
     "kernel": ("kernel.app", "Build and check Linux kernels, which hosts of a scenario can run."),
 }
 

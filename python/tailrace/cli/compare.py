@@ -286,6 +286,7 @@ def signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
         f"  output of programs           {said}" if said else "",
         "Next:",
         f"  {call} plot {here} --figures all   (also jitter, loss, ...; `plot {one}` for one variant)",
+        _sureness(comparison, here),
         f"  {call} report {here}   (everything as one HTML page, to pass on)",
         f"  {call} list queues           (all queue disciplines; `list queues red` shows the parameters of one)",
         f"  {call} compare {file} --set-each {queue} --runs 10" if link else "",
@@ -293,6 +294,16 @@ def signposts(comparison: Comparison, target: Path, *, plots: bool) -> str:
         f"  in Python: tailrace.Result.load({str(target / first)!r}).flow_series",
     ]
     return "\n".join(line for line in lines if line)
+
+
+def _sureness(comparison: Comparison, here: str) -> str:
+    """Command that says how sure differences from the first variant are; nothing where single runs cannot tell."""
+    if len(comparison) < 2 or max(result.n for result in comparison.values()) < 2:  # noqa: PLR2004 - a pair each
+        return ""
+    measured = comparison.measured
+    metric = folder_differences.first_metric(measured)
+    base = shlex.quote(next(iter(comparison)))
+    return folder_differences.how_sure(here, base, metric) if metric else ""
 
 
 def _link_under_study(comparison: Comparison) -> str | None:

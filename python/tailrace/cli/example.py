@@ -19,7 +19,8 @@ app = typer.Typer(
 def _names(incomplete: str) -> list[str]:
     from tailrace.scenario import examples
 
-    return [name for name in examples.all_examples() if name.startswith(incomplete)]
+    names = dict.fromkeys(name for e in examples.all_examples().values() for name in (e.short, e.name))
+    return [name for name in names if name.startswith(incomplete)]
 
 
 Name = Annotated[
@@ -52,7 +53,7 @@ def init(
     from tailrace.scenario import examples
 
     example = examples.example(name)
-    place = output or Path(example.name if example.is_paper else f"{example.name}.toml")
+    place = output or Path(example.name if example.is_paper else f"{example.short}.toml")
     for file in example.write(place):
         typer.echo(file)
     if editor:
@@ -87,14 +88,19 @@ def listing(json: common.Json = False) -> None:
         import json as json_text
 
         entries = [
-            {"name": e.name, "kind": "paper" if e.is_paper else "scenario", "question": e.question}
+            {
+                "name": e.name,
+                "short": e.short,
+                "kind": "paper" if e.is_paper else "scenario",
+                "question": e.question,
+            }
             for e in found
         ]
         typer.echo(json_text.dumps(entries, indent=2))
         return
-    width = max(len(example.name) for example in found)
+    width = max(len(example.short) for example in found)
     for example in found:
-        typer.echo(f"{example.name:<{width}}  {example.question}")
+        typer.echo(f"{example.short:<{width}}  {example.question}")
 
 
 @app.command("show")

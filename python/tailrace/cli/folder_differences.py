@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from tailrace.data.store import store
 
 if TYPE_CHECKING:
     from tailrace.stats.differences import Differences
+    from tailrace.stats.measured import Measured
     from tailrace.study.sweep_result import Sweep
 
 _TWO = 2
@@ -50,6 +52,27 @@ def is_pair(paths: Sequence[str], wished: table_options.Wanted) -> bool:
             "--tolerance is of two folders (tailrace compare A B --tolerance goodput=5%), or goes with --baseline"
         )
     return two
+
+
+def first_metric(measured: Measured) -> str | None:
+    """Name of the first of the usual metrics that has a value and a direction."""
+    from tailrace.stats import preferences
+
+    usual = [metric for metric in measured.metrics() if preferences.direction(metric)]
+    attackers = measured.known.attackers
+    kept = [
+        metric for metric in usual if metric.owner not in attackers and any(measured.values(metric).values())
+    ]
+    return f"{kept[0].owner}.{kept[0].name}" if kept and kept[0].owner else kept[0].name if kept else None
+
+
+def how_sure(folder: str, baseline: str, metric: str) -> str:
+    """Line of advice with the command for differences from a baseline."""
+    tolerance = shlex.quote(f"{metric}=5%")
+    return (
+        f"  {common.program()} compare {folder} --baseline {baseline} --tolerance {tolerance}   "
+        "(how sure the differences are, and whether they are within 5 %)"
+    )
 
 
 def are_studies(paths: Sequence[str]) -> bool:

@@ -33,6 +33,10 @@ PROPERTIES: dict[str, Callable[[dict[str, Any]], bool]] = {
 }
 # Lists that stand under this key of a flow.
 TRANSPORT, TRANSPORTS = "transport", ("tcp", "mptcp", "quic")
+# Word for all lists one below the other.
+EVERYTHING = "all"
+# Names of a list that stand beside its count.
+_MOST_BESIDE = 60
 LEGEND = (
     "ecn: can mark; flows: keeps something for each flow; flags: singles out flows and reports them; "
     "tc: Linux has it"
@@ -45,7 +49,7 @@ def listing(
         str | None,
         typer.Argument(
             metavar="[KIND]",
-            help="List to show: queues, cc, apps, ... [default: everything].",
+            help="List to show: queues, cc, apps, ..., or all [default: which lists there are].",
             autocompletion=common.offered("kinds_listed"),
         ),
     ] = None,
@@ -64,6 +68,11 @@ def listing(
     catalog = api.catalog(common.own_classes(with_files))
     if kind == TRANSPORT and name is None and not json:
         _show_transports(catalog)
+        return
+    if kind == EVERYTHING and name is None:
+        kind = None
+    elif kind is None and not json:
+        _show_kinds(catalog)
         return
     if kind is not None and kind not in catalog:
         hint = common.nearest(kind, [*catalog, TRANSPORT], "list")
@@ -99,6 +108,23 @@ def schema(
         example.set_up_editor(Path(), with_files)
         return
     typer.echo(api.schema(common.own_classes(with_files)))
+
+
+def _show_kinds(catalog: dict[str, list[dict[str, Any]]]) -> None:
+    """A line for each list: how many entries it has, and the first of them."""
+    width = max(len(kind) for kind in catalog)
+    for kind, entries in catalog.items():
+        shown: list[str] = []
+        for entry in entries:
+            if len(", ".join([*shown, entry["name"]])) > _MOST_BESIDE:
+                break
+            shown.append(entry["name"])
+        more = ", ..." if len(shown) < len(entries) else ""
+        typer.echo(f"{kind:<{width}}  {len(entries):>3}  {', '.join(shown)}{more}".rstrip())
+    typer.echo(
+        "\none list: tailrace list KIND; an entry with its parameters: tailrace list KIND NAME; "
+        f"all lists: tailrace list {EVERYTHING}"
+    )
 
 
 def _show_lists(chosen: dict[str, list[dict[str, Any]]]) -> None:

@@ -13,11 +13,17 @@ from tailrace.data.result import Result
 from tailrace.errors import UsageError
 from tailrace.scenario.scenario import Scenario
 from tailrace.system import atomic_folder, ownership
-from tailrace.text import names
+from tailrace.text import names, value_labels
+
+# Letters of a default name that a line of a terminal has room for; longer ones are cut to first words and a mark.
+_LONGEST = 64
 
 
 def default_place(scenario: Scenario, kind: str = "", options: Sequence[str] = ()) -> Path:
-    """`results/<name>`, followed by what the command line sets: other settings, another folder."""
+    """`results/<name>`, followed by what the command line sets: other settings, another folder.
+
+    Where that is long it is said in brief, and a mark of the whole keeps different settings apart.
+    """
     base = names.of_folder(scenario.name) + kind
     # More runs of a sweep are of the same one.
     sets = {path: value for path, value in scenario.overrides.items() if kind != "-sweep" or path != "runs"}
@@ -26,7 +32,26 @@ def default_place(scenario: Scenario, kind: str = "", options: Sequence[str] = (
     exact = all(name == re.sub(r"\s+", "-", text) for name, text in zip(plain, said, strict=True))
     whole = "\0".join([base, *said])
     name = "--".join([base, *plain]) + ("" if exact else f"-{names.mark(whole)}")
+    if len(name) > _LONGEST:
+        short = "--".join([base, *(names.of_folder(_brief(text)) for text in said)])
+        name = f"{short[:_LONGEST].rstrip('-.,=')}-{names.mark(whole)}"
     return Path("results") / names.shortened(name, whole)
+
+
+def _brief(text: str) -> str:
+    """An assignment by the last word of its path and the first word of each value: `queue=droptail,red`.
+
+    >>> _brief("link.line.queue=droptail limit 500,{ kind = 'red', ecn = true },fq_codel limit 1000")
+    'queue=droptail,red,fq_codel'
+    """
+    path, equals, values = text.partition("=")
+    if not equals:
+        return path.rpartition(".")[2]
+    firsts = []
+    for value in value_labels.split_list(values):
+        kind = re.search(r"""kind\s*=\s*["']?([\w-]+)""", value)
+        firsts.append(kind[1] if kind else value.strip("\"'[ ]").partition(" ")[0])
+    return f"{path.rpartition('.')[2]}={','.join(firsts)}"
 
 
 def look_at(target: Path, scenarios: Mapping[str, Scenario], *, asked: bool, quiet: bool) -> None:

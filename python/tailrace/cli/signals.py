@@ -20,7 +20,7 @@ INTERRUPTED = 130
 # A terminal that is closed sends SIGHUP, a job scheduler SIGTERM.
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
-Handler = Callable[[int, FrameType | None], None]
+Handler = Callable[[int, FrameType | None], None] | signal.Handlers
 
 
 @contextmanager
@@ -31,6 +31,11 @@ def quitting() -> Iterator[None]:
         yield
     finally:
         _install(_quit)
+
+
+def ignore() -> None:
+    """Ignores them, at the very end: all is done, and the exit code says how it went."""
+    _install(signal.SIG_IGN)
 
 
 @contextmanager

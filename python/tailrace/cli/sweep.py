@@ -11,6 +11,7 @@ import typer
 from tailrace.cli import (
     common,
     figure_checks,
+    folder_differences,
     named_figures,
     output_folder,
     signals,
@@ -297,10 +298,26 @@ def end_with_failures(target: Path, failed: int) -> None:
 
 def _point_on(target: Path, found: "Sweep") -> None:
     metric, frame = found.to_look_at
+    sure = _sureness(found, common.quoted(target))
     say(
         f"Everything is in {target}/: table.md, table.csv; all runs in parts/ (Parquet)\n"
         f"Next:\n  {common.program()} plot {common.quoted(target)} --metric {shlex.quote(metric)}   "
         "(choose the axis with --against PARAMETER, the lines with --by PARAMETER)\n"
+        f"{sure}"
         f"  {common.program()} report {common.quoted(target)}   (everything as one HTML page, to pass on)\n"
         f"  in Python: tailrace.Sweep.load({str(target)!r}).{frame}"
     )
+
+
+def _sureness(found: "Sweep", place: str) -> str:
+    """Command that says how sure differences along a parameter of names are; nothing where there is none."""
+    from tailrace.stats import design
+
+    if not found.has_runs or max(found.measured.runs.values()) < 2:  # noqa: PLR2004 - a pair each
+        return ""
+    axis = design.leading(design.axes(found.measured), lambda _: False)
+    metric = folder_differences.first_metric(found.measured)
+    if axis is None or metric is None:
+        return ""
+    base = found.parameters[axis.name].words[0]
+    return f"{folder_differences.how_sure(place, shlex.quote(f'{axis.name}={base}'), metric)}\n"

@@ -17,6 +17,8 @@ _UNNEEDED = _DIFFSERV | {"noatm", "wash", "nowash", "nonat", "nat", "atm"}
 _WITH_VALUE = {"bandwidth", "overhead", "mpu", "memlimit", "rtt"}
 _DEFAULT_RTT = "100ms"
 _KBIT = 1000
+# Token buckets, and the script that sets them up with a queue inside.
+_BUCKETS = {"tbf": "simplest_tbf.qos", "htb": "simplest.qos"}
 
 
 @dataclass
@@ -37,7 +39,7 @@ class _Shaper:
     @property
     def kbit(self) -> int:
         """Rate in kbit/s."""
-        bits = tc_units.rate(self.value("rate" if self.words[0] == "tbf" else "bandwidth"))
+        bits = tc_units.rate(self.value("bandwidth" if self.words[0] == "cake" else "rate"))
         if bits is None or bits < _KBIT:
             raise UsageError(
                 f"{self.queue} has no bandwidth of at least 1 kbit/s, without which SQM does not shape"
@@ -57,7 +59,7 @@ def section(scenario: Scenario, link: str | None, interface: str) -> str:
     }
     kinds = {shaper.words[0] for shaper in (up, down) if shaper}
     if len(kinds) > 1:
-        raise UsageError("one direction has cake, the other tbf: SQM has one script for both")
+        raise UsageError("the directions have different kinds of shapers: SQM has one script for both")
     options |= _cake(up, down) if kinds == {"cake"} else _token_bucket(up, down, interface)
     lines = [
         f"config queue '{interface}'",
@@ -75,13 +77,17 @@ def _shapers(scenario: Scenario, link: str | None) -> dict[str, _Shaper | None]:
     shaping = [entry for entry in entries if entry["tc"] and _shapes(entry)]
     links = {entry["link"] for entry in shaping}
     if not links:
-        raise UsageError(f"{scenario.name} has no queue with a shaper, such as cake with a bandwidth, or tbf")
+        raise UsageError(
+            f"{scenario.name} has no queue with a shaper, such as cake with a bandwidth, tbf or htb"
+        )
     if len(links) > 1:
         raise UsageError(f"several links have shapers: --link says which ({', '.join(sorted(links))})")
     first = next(entry for entry in entries if entry["link"] in links)["queue"]
     found: dict[str, _Shaper | None] = {"forward": None, "reverse": None}
     for entry in shaping:
-        inner = entry["commands"][1].split()[7:] if len(entry["commands"]) > 1 else []
+        # The queue inside a bucket is the last command; cake and a bucket with a FIFO have none of their own.
+        last = entry["commands"][-1].split() if len(entry["commands"]) > 1 else ["tc", "class"]
+        inner = last[7:] if last[1] == "qdisc" else []
         shaper = _Shaper(entry["queue"], entry["tc"].split(), inner)
         found["forward" if entry["queue"] == first else "reverse"] = shaper
     return found
@@ -89,7 +95,7 @@ def _shapers(scenario: Scenario, link: str | None) -> dict[str, _Shaper | None]:
 
 def _shapes(entry: Mapping[str, Any]) -> bool:
     words = entry["tc"].split()
-    return words[0] == "tbf" or (words[0] == "cake" and "bandwidth" in words)
+    return words[0] in _BUCKETS or (words[0] == "cake" and "bandwidth" in words)
 
 
 def _cake(up: _Shaper | None, down: _Shaper | None) -> dict[str, str]:
@@ -135,14 +141,14 @@ def _own_words(shaper: _Shaper, modes: Mapping[int, str]) -> str:
 
 
 def _token_bucket(up: _Shaper | None, down: _Shaper | None, interface: str) -> dict[str, str]:
-    """Options of a shaper with tbf, which holds another discipline."""
+    """Options of a token bucket, which holds another discipline."""
     both = [shaper for shaper in (up, down) if shaper]
     kinds = {shaper.inner[0] if shaper.inner else "" for shaper in both}
     if len(kinds) > 1 or "" in kinds:
         raise UsageError(
             "SQM puts one kind of queue into the shapers of both directions, such as fq_codel: state `queue`"
         )
-    options = {"qdisc": kinds.pop(), "script": "simplest_tbf.qos"}
+    options = {"qdisc": kinds.pop(), "script": _BUCKETS[both[0].words[0]]}
     overheads = {int(shaper.value("overhead") or "0") for shaper in both}
     if len(overheads) > 1:
         raise UsageError("the directions have different overheads: SQM has one for both")

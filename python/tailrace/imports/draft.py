@@ -20,7 +20,9 @@ from tailrace.text import toml_text
 
 # Longest line of a written scenario that has its comment behind the value; others have it above.
 _WIDTH = 110
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_:/-]+")
+# Signs that no name in a scenario has, with a space at one of their sides, and without.
+_APART = re.compile(r"[^\w:/&+'-]*\s[^\w:/&+'-]*")
+_WITHIN = re.compile(r"[^\w:/&+' -]+")
 _TABLES = ("host", "router", "medium", "link", "flow", "fault", "window", "capture")
 
 
@@ -242,8 +244,12 @@ class ScenarioDraft:
 
 
 def allowed_name(text: str) -> str:
-    """A name in the letters that names in a scenario have: `New York` is `New-York`."""
-    return _NOT_IN_NAMES.sub("-", text).strip("-") or "unnamed"
+    """A name in the signs that names in a scenario have.
+
+    >>> [allowed_name(text) for text in ("New York", "St. Polten", "Washington, DC", "v1.2", "Link [a]")]
+    ['New York', 'St Polten', 'Washington DC', 'v1-2', 'Link a']
+    """
+    return _WITHIN.sub("-", _APART.sub(" ", text)).strip("- ") or "unnamed"
 
 
 def _of_text(text: str) -> object:

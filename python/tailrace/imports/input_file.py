@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import NoReturn
+from typing import BinaryIO, NoReturn
 
 from tailrace.errors import UsageError
 from tailrace.system import path_errors
@@ -58,6 +59,30 @@ class InputFile:
             raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
         except ValueError:  # a NUL in the path
             raise UsageError(f"{path!r} is no path of a file") from None
+
+    @classmethod
+    def unread(cls, path: str) -> InputFile:
+        """A file for `stream`, whose content is not read yet; it may have any size."""
+        if path == STDIN:
+            return cls.read(path)
+        place = Path(path)
+        if place.is_dir():
+            raise UsageError(f"{path} is a folder: give a file in it")
+        try:
+            with place.open("rb"):
+                return cls(path, b"")
+        except FileNotFoundError:
+            raise UsageError(f"there is no file {path}{path_errors.nearest(place)}") from None
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+        except ValueError:  # a NUL in the path
+            raise UsageError(f"{path!r} is no path of a file") from None
+
+    def stream(self) -> BinaryIO:
+        """Content to be read in pieces."""
+        if self.data or self.path == STDIN:
+            return io.BytesIO(self.data)
+        return Path(self.path).open("rb", buffering=1 << 20)
 
     @property
     def name(self) -> str:

@@ -83,10 +83,11 @@ def take(settings: Settings, line: Line) -> bool:
     text = line.text.strip()
     command = bool(_COMMAND.match(text))
     words = _COMMAND.sub("", text).split()
-    adds = words[:2] in (["endpoint", "add"], ["endpoints", "add"]) or words[:1] in (["limits"], ["limit"])
-    if command and not adds:
+    if command and not words[1:]:
         return False
-    words = words[2:] if command else words
+    if command:
+        # People also write `endpoint ADDRESS` without `add`.
+        words = words[2:] if words[1] in {"add", "set"} else words[1:]
     if words and _is_address(words[0]) and (command or {"id", *_FLAGS} & set(words)):
         after = dict(zip(words, words[1:], strict=False))  # noqa: RUF007 - pairs as a dictionary
         flags = tuple(word for word in words[1:] if word in _FLAGS)

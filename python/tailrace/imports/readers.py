@@ -24,11 +24,14 @@ class Reader:
     files: str
     """Files that it takes, for the help of the argument."""
     most_files: int = 1
+    reads_in_pieces: bool = False
+    """Whether it takes files of any size, by `InputFile.stream`."""
 
     def read(self, paths: Sequence[str]) -> ScenarioDraft:
         """The scenario that the files at these paths describe."""
         function: Read = import_module(f"tailrace.imports.{self.module}").read
-        return function([InputFile.read(path) for path in paths])
+        opened = InputFile.unread if self.reads_in_pieces else InputFile.read
+        return function([opened(path) for path in paths])
 
 
 READERS = {
@@ -58,5 +61,36 @@ READERS = {
         "Packet delivery traces of Mahimahi's mm-link: an uplink, or an uplink and a downlink.",
         "The trace of the uplink, and then that of the downlink if there is one.",
         most_files=2,
+    ),
+    "csv": Reader(
+        "link_trace",
+        "Measurements of a link over time: columns time, rate, delay and loss, or those of LENS, Lumos5G and others.",
+        "A table with commas, semicolons or tabs, whose first row names the columns and their units.",
+    ),
+    "cdf": Reader(
+        "size_cdf",
+        "Distributions of flow sizes, as traffic generators of ns-2, HPCC, Homa and htsim have them.",
+        "A file with a size and the share of flows that are no larger on each line.",
+    ),
+    "gml": Reader(
+        "gml",
+        "Networks in GML, such as those of the Internet Topology Zoo.",
+        "A graph of nodes and edges.",
+    ),
+    "graphml": Reader(
+        "graphml",
+        "Networks in GraphML, such as those of the Internet Topology Zoo and of yEd.",
+        "A graph of nodes and edges.",
+    ),
+    "sndlib": Reader(
+        "sndlib",
+        "Networks of SNDlib with their demands, in its native format or in XML.",
+        "A network of SNDlib.",
+    ),
+    "pcap": Reader(
+        "capture",
+        "Captures of packets (pcap or pcapng): flows with their starts, sizes and round trips, and the rates each way.",
+        "A capture of tcpdump, tshark or Wireshark; it may be larger than memory, and packed with gzip.",
+        reads_in_pieces=True,
     ),
 }

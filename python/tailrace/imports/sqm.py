@@ -237,11 +237,15 @@ class _Section:
             overhead = self._number("overhead", 256, "a number of bytes")
             if layer in {"atm", "adsl"}:
                 self.draft.omit(self.section.line_of("linklayer"), "cells of ATM: only cake counts them here")
+        burst = f"{sqm_defaults.burst_bytes(kbit)} B"
+        counted = interface_names.counted_header(self.section.get("interface")) + overhead
+        htb = {"cburst": burst} if script != "simplest_tbf.qos" else {}
         return {
-            "kind": "tbf",
+            "kind": "htb" if htb else "tbf",
             "rate": tc_units.rate_text(kbit * 1000),
-            "burst": f"{sqm_defaults.burst_bytes(kbit)} B",
-            "overhead": f"{interface_names.counted_header(self.section.get('interface')) + overhead} B",
+            "burst": burst,
+            **htb,
+            "overhead": f"{counted} B",
             "queue": self._inner(direction, kbit),
         }
 

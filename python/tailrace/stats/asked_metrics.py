@@ -70,7 +70,7 @@ TOPICS = (
     ),
     Topic(
         "fairness",
-        _words(r"fair|(?<!that )shares?\b|starv|unequal|who wins|at the expense|take from"),
+        _words(r"fair|(?<!that )shares?\b|unequal|who wins|at the expense|take from"),
         ("jain", "flow_goodput"),
     ),
     Topic(
@@ -83,7 +83,7 @@ TOPICS = (
     ),
     Topic(
         "attack",
-        _words(r"attack|flood|l?ddos|dos\b|shrew|puls|protect|surviv|defend|punish"),
+        _words(r"attack|flood|l?ddos|dos\b|shrew|puls|starv|protect|surviv|defend|punish"),
         ("damage", "goodput", "flow_goodput", "jain", "loss"),
     ),
     Topic(

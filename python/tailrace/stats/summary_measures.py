@@ -48,15 +48,15 @@ GROUP_MEASURES = (
     Measure("Jain", ("jain",)),
     Measure("completed", ("completed",), rare=True),
     Measure("completion ms", ("completion_s", "mean"), 1e3, rare=True),
-    Measure("95th ms", ("completion_s", "p95"), 1e3, rare=True),
+    Measure("p95 ms", ("completion_s", "p95"), 1e3, rare=True),
     Measure("round trip ms", ("rtt_s", "mean"), 1e3, rare=True, beside=_CONNECTED),
-    Measure("99th ms", ("rtt_s", "p99"), 1e3, rare=True, beside=_CONNECTED),
+    Measure("p99 ms", ("rtt_s", "p99"), 1e3, rare=True, beside=_CONNECTED),
 )
 PATH_MEASURES = (
     Measure("goodput Mbit/s", ("goodput_bps",), 1e-6),
     Measure("loss %", ("loss_ratio",), 100),
     Measure("delay ms", ("one_way_delay_s", "mean"), 1e3),
-    Measure("99th ms", ("one_way_delay_s", "p99"), 1e3),
+    Measure("p99 ms", ("one_way_delay_s", "p99"), 1e3),
     Measure("packets sent", ("sent_packets",)),
     Measure("lost", ("lost_packets",)),
 )

@@ -16,8 +16,9 @@ from tailrace.text.value_labels import split_list
 if TYPE_CHECKING:
     from tailrace.study.variation import Variation
 
-# An assignment: one equals sign after a name alone; anything else is a formula.
-_ASSIGNED = re.compile(r"\s*([\w.\[\]*>-]*[\w\]*])\s*=(?!=)\s*(.+?)\s*")
+# An assignment: one equals sign after a name alone, whose words have a space between them; anything else is a formula.
+_WORD = r"[\w.\[\]*>:/&+'-]"
+_ASSIGNED = re.compile(rf"\s*({_WORD}+(?: {_WORD}+)*(?<=[\w\]*]))\s*=(?!=)\s*(.+?)\s*")
 
 # Signs that make a text a condition.
 _SIGN = re.compile(r"[=<>]")

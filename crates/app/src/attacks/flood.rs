@@ -1,12 +1,12 @@
 //! A flood: packets at a steady rate, whatever becomes of them.
 
 use crate::attack::AttackKind;
-use crate::bounds::{PAYLOADS, RATES};
+use crate::bounds::{DRAWN_PAYLOADS, RATES};
 use crate::kinds::AppConfig;
 use crate::kinds::cbr::CbrConfig;
 use crate::kinds::poisson::PoissonConfig;
 use crate::registry::KeyConflict;
-use tailrace_core::{Bytes, Probability, Rate};
+use tailrace_core::{Probability, Rate, SizeDist};
 
 tailrace_core::choices! {
     /// Spacing of the packets of a flood.
@@ -23,8 +23,9 @@ tailrace_core::parameters! {
     pub struct FloodConfig {
         /// The payload that each flow of the attack sends per second.
         rate: Rate, required, within RATES;
-        /// The payload of each packet, without headers.
-        size: Bytes, required, within PAYLOADS;
+        /// The payload of each packet, without headers; a size, or a distribution from which each is drawn, such as `exponential(1 kB)`
+        /// or `imix`.
+        size: SizeDist, required, within DRAWN_PAYLOADS;
         /// The spacing of packets in time.
         arrivals: FloodSpacing = FloodSpacing::Periodic, "ns-2's CBR";
         /// The irregularity of the gaps: each is multiplied by a random factor between 1 minus this and 1 plus this.
@@ -40,7 +41,8 @@ impl AttackKind for FloodConfig {
     const SUMMARY: &'static str = "Packets at a constant rate, with equal or random gaps.";
 
     fn app(&self) -> AppConfig {
-        let Self { rate, size, jitter, random_phase, .. } = *self;
+        let Self { rate, jitter, random_phase, .. } = *self;
+        let size = self.size.clone();
         match self.arrivals {
             FloodSpacing::Periodic => AppConfig::Cbr(CbrConfig { rate, size, jitter, random_phase }),
             FloodSpacing::Poisson => AppConfig::Poisson(PoissonConfig { rate, size }),
@@ -64,11 +66,17 @@ impl AttackKind for FloodConfig {
 mod tests {
     use super::*;
     use crate::testing::times;
-    use tailrace_core::Instant;
+    use tailrace_core::{Bytes, Instant};
 
     fn flood(arrivals: FloodSpacing, jitter: f64) -> FloodConfig {
         let jitter = Probability::new(jitter).unwrap();
-        FloodConfig { rate: Rate::from_mbit(1), size: Bytes(125), arrivals, jitter, random_phase: false }
+        FloodConfig {
+            rate: Rate::from_mbit(1),
+            size: Bytes(125).into(),
+            arrivals,
+            jitter,
+            random_phase: false,
+        }
     }
 
     #[test]

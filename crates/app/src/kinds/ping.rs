@@ -35,7 +35,7 @@ impl AppKind for PingConfig {
     fn traffic(&self) -> Option<OfferedTraffic> {
         let bits = self.size.get() * 8_000_000_000;
         let rate = Rate::from_bps(bits / self.interval.mean().as_nanos().max(1));
-        Some(OfferedTraffic { rate, payload: self.size, periodic: self.interval.is_constant() })
+        Some(OfferedTraffic::of_one_size(rate, self.size, self.interval.is_constant()))
     }
     fn is_random(&self) -> bool {
         !self.interval.is_constant()

@@ -1,17 +1,19 @@
-//! Poisson arrivals: packets of one size with exponentially distributed gaps.
+//! Poisson arrivals: packets with exponentially distributed gaps, of one size or of sizes that are drawn.
 
 use crate::application::{AppContext, Application, Datagram, EndpointRole};
-use crate::bounds::{PAYLOADS, RATES, check_gap};
+use crate::bounds::{DRAWN_PAYLOADS, RATES, check_gap, mean_payload};
+use crate::packet_spacing::{draw_payload, mean_gap};
 use crate::registry::{AppKind, KeyConflict, OfferedTraffic, RequiredTransport};
-use tailrace_core::{Bytes, Duration, Rate};
+use tailrace_core::{Duration, Rate, SizeDist};
 
 tailrace_core::parameters! {
     /// Keys of `poisson`.
     pub struct PoissonConfig {
         /// The payload that the flow sends per second on average.
         rate: Rate, required, within RATES;
-        /// The payload of each packet, without headers.
-        size: Bytes, required, within PAYLOADS;
+        /// The payload of each packet, without headers; a size, or a distribution from which each is drawn, such as `exponential(1 kB)`
+        /// or `imix`.
+        size: SizeDist, required, within DRAWN_PAYLOADS;
     }
 }
 
@@ -21,13 +23,13 @@ impl AppKind for PoissonConfig {
     type App = Poisson;
 
     fn build(&self) -> Poisson {
-        Poisson { mean_gap: self.rate.time_to_send(self.size), size: self.size }
+        Poisson { mean_gap: mean_gap(self.rate, &self.size), size: self.size.clone() }
     }
     fn validate(&self) -> Result<(), KeyConflict> {
-        check_gap(self.rate, self.size).map_err(|why| KeyConflict::OutOfRange("rate", why))
+        check_gap(self.rate, mean_payload(&self.size)).map_err(|why| KeyConflict::OutOfRange("rate", why))
     }
     fn traffic(&self) -> Option<OfferedTraffic> {
-        Some(OfferedTraffic { rate: self.rate, payload: self.size, periodic: false })
+        Some(OfferedTraffic { is_mean: true, ..OfferedTraffic::of(self.rate, &self.size, false) })
     }
     fn is_random(&self) -> bool {
         true
@@ -38,7 +40,7 @@ impl AppKind for PoissonConfig {
 #[derive(Debug)]
 pub struct Poisson {
     mean_gap: Duration,
-    size: Bytes,
+    size: SizeDist,
 }
 
 impl Application for Poisson {
@@ -51,7 +53,8 @@ impl Application for Poisson {
     fn on_wake(&mut self, cx: &mut AppContext<'_>) {
         let gap = cx.rng().exponential_duration(self.mean_gap);
         cx.wake_at(cx.now() + gap);
-        cx.send(EndpointRole::Client, Datagram::of(self.size));
+        let size = draw_payload(&self.size, cx.rng());
+        cx.send(EndpointRole::Client, Datagram::of(size));
     }
 }
 
@@ -59,11 +62,11 @@ impl Application for Poisson {
 mod tests {
     use super::*;
     use crate::testing::times;
-    use tailrace_core::Instant;
+    use tailrace_core::{Bytes, Instant};
 
     #[test]
     fn poisson_mean_rate_equals_configured_rate() {
-        let config = PoissonConfig { rate: Rate::from_mbit(8), size: Bytes(1000) };
+        let config = PoissonConfig { rate: Rate::from_mbit(8), size: Bytes(1000).into() };
         let n = times(config.build(), Instant::from_secs(100)).len();
         assert!((n as f64 / 1e5 - 1.0).abs() < 0.015, "{n}");
     }

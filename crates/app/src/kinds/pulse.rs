@@ -98,7 +98,7 @@ impl AppKind for PulseConfig {
     fn traffic(&self) -> Option<OfferedTraffic> {
         // Bursts that follow on one another are one flood.
         let periodic = self.burst == self.period && !self.is_random();
-        Some(OfferedTraffic { rate: self.rate, payload: self.size, periodic })
+        Some(OfferedTraffic::of_one_size(self.rate, self.size, periodic))
     }
 }
 

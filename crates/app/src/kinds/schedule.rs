@@ -1,11 +1,11 @@
 //! Constant bit rates that change at given times: steps of load, to watch a queue settle.
 
 use crate::application::{AppContext, Application, Datagram, EndpointRole};
-use crate::bounds::{PAYLOADS, check_gap};
-use crate::packet_spacing::PacketSpacing;
+use crate::bounds::{DRAWN_PAYLOADS, check_gap, mean_payload};
+use crate::packet_spacing::{PacketSpacing, draw_payload};
 use crate::rate_steps::RateSteps;
 use crate::registry::{AppKind, KeyConflict, OfferedTraffic, RequiredTransport};
-use tailrace_core::{Bytes, Duration, Instant, Rate};
+use tailrace_core::{Bytes, Duration, Instant, Rate, SizeDist};
 
 tailrace_core::parameters! {
     /// Keys of `schedule`.
@@ -13,8 +13,9 @@ tailrace_core::parameters! {
         /// When the rate of payload changes and to what: a list of [time, rate] with rising times, such as [["0 s",
         /// "1 Mbit/s"], ["5 s", "0 bit/s"]]. A rate of zero means silence.
         steps: RateSteps, required;
-        /// The payload of each packet, without headers.
-        size: Bytes, required, within PAYLOADS;
+        /// The payload of each packet, without headers; a size, or a distribution from which each is drawn, such as `exponential(1 kB)`
+        /// or `imix`.
+        size: SizeDist, required, within DRAWN_PAYLOADS;
     }
 }
 
@@ -28,8 +29,12 @@ impl AppKind for ScheduleConfig {
         Schedule { config: self.clone(), spacing: PacketSpacing::default(), started: Instant::ZERO }
     }
     fn validate(&self) -> Result<(), KeyConflict> {
-        let wrong = self.steps.0.iter().find_map(|(_, rate)| check_gap(*rate, self.size).err());
+        let wrong =
+            self.steps.0.iter().find_map(|(_, rate)| check_gap(*rate, mean_payload(&self.size)).err());
         wrong.map_or(Ok(()), |why| Err(KeyConflict::OutOfRange("steps", why)))
+    }
+    fn is_random(&self) -> bool {
+        !self.size.is_constant()
     }
     fn bursts(&self, within: Duration) -> Vec<(Duration, Duration)> {
         let steps = &self.steps.0;
@@ -39,7 +44,7 @@ impl AppKind for ScheduleConfig {
     }
     fn traffic(&self) -> Option<OfferedTraffic> {
         let rate = self.steps.0.iter().map(|(_, rate)| *rate).max().unwrap_or_default();
-        Some(OfferedTraffic { rate, payload: self.size, periodic: false })
+        Some(OfferedTraffic::of(rate, &self.size, false))
     }
 }
 
@@ -52,8 +57,8 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// When the next packet leaves: `now` is the last one's time, or the start.
-    fn next(&mut self, now: Instant, starts: bool) -> Option<Instant> {
+    /// When the next packet leaves: `now` is the time of the last one, which had the size `sent`, or the start.
+    fn next(&mut self, now: Instant, sent: Option<Bytes>) -> Option<Instant> {
         let steps = &self.config.steps.0;
         let elapsed = now - self.started;
         let current = steps.iter().rposition(|(at, _)| *at <= elapsed);
@@ -63,11 +68,9 @@ impl Schedule {
         if rate.as_bps() == 0 {
             return following;
         }
-        if starts {
-            return Some(now);
-        }
+        let Some(size) = sent else { return Some(now) };
         let change = later.first().map(|(at, _)| self.started + *at);
-        let next = now + self.spacing.gap(rate, self.config.size);
+        let next = now + self.spacing.gap(rate, size);
         match change {
             // The rate changes first: the gap starts anew at the new rate's step.
             Some(at) if next >= at => following,
@@ -79,16 +82,17 @@ impl Schedule {
 impl Application for Schedule {
     fn on_start(&mut self, cx: &mut AppContext<'_>) {
         self.started = cx.now();
-        if let Some(first) = self.next(cx.now(), true) {
+        if let Some(first) = self.next(cx.now(), None) {
             cx.wake_at(first);
         }
     }
 
     fn on_wake(&mut self, cx: &mut AppContext<'_>) {
-        if let Some(next) = self.next(cx.now(), false) {
+        let size = draw_payload(&self.config.size, cx.rng());
+        if let Some(next) = self.next(cx.now(), Some(size)) {
             cx.wake_at(next);
         }
-        cx.send(EndpointRole::Client, Datagram::of(self.config.size));
+        cx.send(EndpointRole::Client, Datagram::of(size));
     }
 }
 
@@ -105,7 +109,7 @@ mod tests {
             (Duration::from_secs(5), Rate::default()),
             (Duration::from_secs(6), Rate::from_bps(80_000)),
         ]);
-        let config = ScheduleConfig { steps, size: Bytes(1000) };
+        let config = ScheduleConfig { steps, size: Bytes(1000).into() };
         let t = times(config.build(), Instant::from_secs(10));
         let within = |a: f64, b: f64| t.iter().filter(|t| **t >= a && **t < b).count();
         assert_eq!([within(0.0, 5.0), within(5.0, 6.0), within(6.0, 10.0)], [1250, 0, 40]);

@@ -70,7 +70,7 @@ impl AppKind for VoipConfig {
     fn traffic(&self) -> Option<OfferedTraffic> {
         let payload = self.codec.payload();
         let rate = Rate::from_bps(payload.get() * 8 * 1_000_000_000 / INTERVAL.as_nanos());
-        Some(OfferedTraffic { rate, payload, periodic: true })
+        Some(OfferedTraffic::of_one_size(rate, payload, true))
     }
     fn voice(&self) -> Option<VoiceParameters> {
         Some(self.codec.voice())

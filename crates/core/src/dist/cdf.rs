@@ -21,7 +21,8 @@ pub struct Cdf {
 /// Both papers show curves; the points are those read off by the traffic generator of the SING lab at HKUST
 /// (github.com/HKUST-SING/TrafficGenerator, conf/DCTCP_CDF.txt and conf/VL2_CDF.txt), of which the first stand in HPCC's
 /// simulator, too (github.com/alibaba-edu/High-Precision-Congestion-Control, traffic_gen/WebSearch_distribution.txt).
-pub const MEASURED: &[(&str, &[Point])] = &[("web_search", WEB_SEARCH), ("data_mining", DATA_MINING)];
+pub const MEASURED: &[(&str, &[Point])] =
+    &[("web_search", WEB_SEARCH), ("data_mining", DATA_MINING), ("imix", IMIX)];
 
 /// Flows of a cluster that serves web search: Alizadeh et al., "Data Center TCP (DCTCP)", SIGCOMM 2010. Mean 1.71 MB.
 const WEB_SEARCH: &[Point] = &[
@@ -57,6 +58,12 @@ const DATA_MINING: &[Point] = &[
     (1_000_000_000, 1.0),
 ];
 
+/// Payload of UDP packets of the simple Internet mix, in which 7 of 12 packets have 40 bytes, 4 have 576 and 1 has 1500, with
+/// headers of 28 bytes (IPv4 and UDP). Such mixes are described by RFC 6985; the sizes and their proportions are those of
+/// Spirent's "Test Methodology Journal: IMIX (Internet Mix)", 2006. Mean 312.33 B, with headers 340.33 B.
+const IMIX: &[Point] =
+    &[(12, 7.0 / 12.0), (548, 7.0 / 12.0), (548, 11.0 / 12.0), (1_472, 11.0 / 12.0), (1_472, 1.0)];
+
 /// Most points: each flow looks among them.
 pub(super) const MOST_POINTS: usize = 10_000;
 
@@ -86,6 +93,11 @@ impl Cdf {
         let between =
             self.points.windows(2).map(|w| (w[1].1 - w[0].1) * (w[0].0 as f64 + w[1].0 as f64) / 2.0);
         first.1 * first.0 as f64 + between.sum::<f64>()
+    }
+
+    /// The largest size, bytes.
+    pub(crate) fn largest(&self) -> f64 {
+        self.points.last().map_or(0.0, |point| point.0 as f64)
     }
 
     pub(crate) fn is_constant(&self) -> bool {
@@ -184,6 +196,8 @@ mod tests {
         let mean = |name| Cdf::measured(name).unwrap().mean();
         assert_eq!(mean("web_search").round(), 1_711_250.0);
         assert!((mean("data_mining") / 12.7e6 - 1.0).abs() < 0.01, "{}", mean("data_mining"));
+        // (7 * 40 + 4 * 576 + 1500) / 12 bytes with headers.
+        assert!((mean("imix") + 28.0 - 4084.0 / 12.0).abs() < 1e-9, "{}", mean("imix"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Sizes that are drawn, as of flows and objects, and how they are written: `20 kB`, `exponential(20 kB)`,
-//! `pareto(20 kB, 1.2)`, `bounded_pareto(1 kB, 10 MB, 1.2)`, `lognormal(20 kB, 1.5)`, `cdf(1 kB 0.5; 1 MB 1)`, `web_search`.
+//! `pareto(20 kB, 1.2)`, `bounded_pareto(1 kB, 10 MB, 1.2)`, `lognormal(20 kB, 1.5)`, `cdf(1 kB 0.5; 1 MB 1)`, `web_search`, `imix`.
 
 use crate::dist::cdf::{Cdf, MEASURED};
 use crate::dist::error::DistributionError;
@@ -64,6 +64,35 @@ impl SizeDist {
             Self::Exponential(m) | Self::Pareto(m, _) => m.get() == 0,
             Self::Lognormal(m, sigma) => m.get() == 0 || *sigma == 0.0,
             Self::Empirical(cdf) => cdf.is_constant(),
+        }
+    }
+
+    /// The size that one draw in a million exceeds, bytes, at most.
+    pub fn rarely_exceeded(&self) -> f64 {
+        const RARE: f64 = 1e-6;
+        /// The standard normal distribution's quantile at 1 - 1e-6.
+        const DEVIATIONS: f64 = 4.753_424;
+        match self {
+            Self::Constant(size) => size.as_f64(),
+            Self::Uniform(_, most) | Self::BoundedPareto(_, most, _) => most.as_f64(),
+            Self::Exponential(mean) => -mean.as_f64() * math::ln(RARE),
+            Self::Pareto(mean, shape) => {
+                let least = mean.as_f64() * (shape - 1.0) / shape;
+                least * math::pow(RARE, -1.0 / shape)
+            }
+            Self::Lognormal(mean, sigma) => {
+                mean.as_f64() * math::exp(sigma * DEVIATIONS - sigma * sigma / 2.0)
+            }
+            Self::Empirical(cdf) => cdf.largest(),
+        }
+    }
+
+    /// The largest size that can be drawn, bytes; infinite where there is none.
+    pub fn largest(&self) -> f64 {
+        match self {
+            _ if self.is_constant() => self.mean(),
+            Self::Exponential(_) | Self::Pareto(..) | Self::Lognormal(..) => f64::INFINITY,
+            _ => self.rarely_exceeded(),
         }
     }
 
@@ -273,6 +302,28 @@ mod tests {
         // Shape 1: ln(10) / (1 - 0.1) kB.
         assert!((mean("bounded_pareto(1 kB, 10 kB, 1)") - 1000.0 * crate::math::ln(10.0) / 0.9).abs() < 1e-9);
         assert_eq!(mean("bounded_pareto(5 kB, 5 kB, 1.5)"), 5000.0);
+    }
+
+    #[test]
+    fn one_draw_in_a_million_exceeds_what_is_said_to_be_rarely_exceeded() {
+        let size = |text| SizeDist::read(text).unwrap();
+        // Closed forms: 1 kB ln(1e6), 500 B * 1e6^(1/2), and so on.
+        for (text, rarely, largest) in [
+            ("7 B", 7.0, 7.0),
+            ("uniform(1 B, 9 B)", 9.0, 9.0),
+            ("exponential(1 kB)", 13_815.5, f64::INFINITY),
+            ("pareto(1 kB, 2)", 500_000.0, f64::INFINITY),
+            ("bounded_pareto(1 B, 9 B, 2)", 9.0, 9.0),
+            ("lognormal(1 kB, 1)", 1000.0 * (4.753_424_f64 - 0.5).exp(), f64::INFINITY),
+            ("imix", 1472.0, 1472.0),
+        ] {
+            let found = size(text).rarely_exceeded();
+            assert!((found / rarely - 1.0).abs() < 1e-5, "{text}: {found}");
+            assert_eq!(size(text).largest(), largest, "{text}");
+        }
+        let (dist, mut rng) = (size("exponential(1 kB)"), Rng::new(1));
+        let above = (0..2_000_000).filter(|_| dist.draw(&mut rng).as_f64() > dist.rarely_exceeded()).count();
+        assert!((1..=6).contains(&above), "{above}");
     }
 
     #[test]

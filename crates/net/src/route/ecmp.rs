@@ -1,4 +1,4 @@
-//! Equal-cost multipath (ECMP): choice among next hops of equal path length.
+//! Equal-cost multipath (ECMP): choice among next hops of equal path cost.
 //!
 //! Hash-threshold (RFC 2992; Linux divides alike, `net.ipv4.fib_multipath_hash_policy`): each router divides the range of the
 //! flow hash into equal regions, one a next hop in the order of links. Packets of a flow stay in order. Each router has its own

@@ -1,8 +1,8 @@
 //! Update of the routing tables when a link goes down or up.
 //!
-//! A route is the first link to a router one hop nearer, so it depends on distances alone. The update runs for each egress router
+//! A route is the first link that begins a shortest path, so it depends on distances and costs alone. The update runs for each egress router
 //! and stops if the link does not lead nearer to it. If other links from the same router do, one entry may change; if not, the
-//! distances of the routers upstream change, and a breadth-first search from there finds them (Ramalingam and
+//! distances of the routers upstream change, and a search from there finds them (Ramalingam and
 //! Reps, "An incremental algorithm for a generalization of the shortest-path problem", J. Algorithms 21(2), 1996).
 
 use super::router_links::RouterLink;
@@ -62,9 +62,9 @@ impl Routes {
         for slot in 0..self.computed.len() {
             let k = self.computed[slot] as usize;
             let work = if arc.up {
-                self.link_up(graph, (from, to), k, &mut moved)
+                self.link_up(graph, (from, to, arc.cost), k, &mut moved)
             } else {
-                self.link_down(graph, (from, to), k, &mut moved)
+                self.link_down(graph, (from, to, arc.cost), k, &mut moved)
             };
             *budget = budget.checked_sub(1 + work)?;
         }
@@ -72,47 +72,52 @@ impl Routes {
     }
 
     /// Updates routes to egress router `k` after the link from `from` to `to` came up; returns the work done.
-    fn link_up(&mut self, graph: &Graph, (from, to): (u32, u32), k: usize, moved: &mut Moved) -> u64 {
+    fn link_up(
+        &mut self,
+        graph: &Graph,
+        (from, to, cost): (u32, u32, u32),
+        k: usize,
+        moved: &mut Moved,
+    ) -> u64 {
         let (before, beyond) = (self.distance(from, k), self.distance(to, k));
-        if beyond == NONE || before <= beyond {
+        let through = beyond.saturating_add(cost);
+        if beyond == NONE || before < through {
             return 0;
         }
-        if before == beyond + 1 {
+        if before == through {
             return self.renew(graph, from, k);
         }
-        self.set_distance(from, k, beyond + 1);
+        self.set_distance(from, k, through);
         moved.add(from);
-        let mut done = 0;
-        while let Some(&router) = moved.routers.get(done) {
-            done += 1;
-            let distance = self.distance(router, k) + 1;
-            let farther = |r: &u32| self.distance(*r, k) > distance;
-            let nearer_now: Vec<u32> = self.router_links.neighbours(graph, router).filter(farther).collect();
-            for router in nearer_now {
-                self.set_distance(router, k, distance);
-                moved.add(router);
-            }
-        }
+        moved.heap.push(Reverse((through, from)));
+        self.relax(graph, k, moved, false);
         self.renew_around(graph, k, moved)
     }
 
     /// Updates routes to egress router `k` after the link from `from` to `to` went down; returns the work done.
-    fn link_down(&mut self, graph: &Graph, (from, to): (u32, u32), k: usize, moved: &mut Moved) -> u64 {
+    fn link_down(
+        &mut self,
+        graph: &Graph,
+        (from, to, cost): (u32, u32, u32),
+        k: usize,
+        moved: &mut Moved,
+    ) -> u64 {
         let (before, beyond) = (self.distance(from, k), self.distance(to, k));
-        if before == NONE || beyond == NONE || before != beyond + 1 {
+        if before == NONE || beyond == NONE || beyond.checked_add(cost) != Some(before) {
             return 0;
         }
         if self.has_nearer_link(graph, from, k, moved) {
             return self.renew(graph, from, k);
         }
-        // The router has lost its last link that leads nearer. Routers are visited by increasing distance.
+        // The router has lost its last link that leads nearer. Routers upstream are looked at again whenever one of those
+        // before them moves.
         moved.add(from);
         let mut done = 0;
         while let Some(&router) = moved.routers.get(done) {
             done += 1;
             let distance = self.distance(router, k);
-            for behind in self.router_links.neighbours(graph, router) {
-                if self.distance(behind, k) == distance + 1
+            for (behind, cost) in self.router_links.neighbours_with_cost(graph, router) {
+                if distance.checked_add(cost) == Some(self.distance(behind, k))
                     && !moved.contains(behind)
                     && !self.has_nearer_link(graph, behind, k, moved)
                 {
@@ -128,9 +133,8 @@ impl Routes {
     fn has_nearer_link(&self, graph: &Graph, router: u32, k: usize, moved: &Moved) -> bool {
         let here = self.distance(router, k);
         let leads = |way: &RouterLink| {
-            graph.arcs[way.link as usize].up
-                && !moved.contains(way.to)
-                && self.distance(way.to, k).checked_add(1) == Some(here)
+            let arc = &graph.arcs[way.link as usize];
+            arc.up && !moved.contains(way.to) && self.distance(way.to, k).checked_add(arc.cost) == Some(here)
         };
         self.router_links.from(router).iter().any(leads)
     }
@@ -140,23 +144,39 @@ impl Routes {
         for i in 0..moved.routers.len() {
             let router = moved.routers[i];
             let open = |way: &&RouterLink| graph.arcs[way.link as usize].up && !moved.contains(way.to);
-            let beyond =
-                self.router_links.from(router).iter().filter(open).map(|way| self.distance(way.to, k)).min();
-            let distance = beyond.map_or(NONE, |d| d.saturating_add(1));
+            let through = |way: &RouterLink| {
+                self.distance(way.to, k).saturating_add(graph.arcs[way.link as usize].cost)
+            };
+            let distance =
+                self.router_links.from(router).iter().filter(open).map(through).min().unwrap_or(NONE);
             self.set_distance(router, k, distance);
             if distance != NONE {
                 moved.heap.push(Reverse((distance, router)));
             }
         }
+        self.relax(graph, k, moved, true);
+    }
+
+    /// Passes the distances of the routers in the heap on to those upstream (Dijkstra's algorithm): to moved ones only, or to all,
+    /// which then have moved.
+    fn relax(&mut self, graph: &Graph, k: usize, moved: &mut Moved, moved_only: bool) {
         while let Some(Reverse((distance, router))) = moved.heap.pop() {
             if distance > self.distance(router, k) {
                 continue;
             }
-            let farther = |r: &u32| moved.is_in[*r as usize] && self.distance(*r, k) > distance + 1;
-            let nearer_now: Vec<u32> = self.router_links.neighbours(graph, router).filter(farther).collect();
-            for router in nearer_now {
-                self.set_distance(router, k, distance + 1);
-                moved.heap.push(Reverse((distance + 1, router)));
+            let through = |(from, cost): (u32, u32)| (distance.saturating_add(cost), from);
+            let farther = |(through, from): &(u32, u32)| {
+                (!moved_only || moved.contains(*from)) && *through < self.distance(*from, k)
+            };
+            let upstream = self.router_links.neighbours_with_cost(graph, router);
+            let nearer_now: Vec<(u32, u32)> = upstream.map(through).filter(farther).collect();
+            for (through, from) in nearer_now {
+                // Links in parallel of which a later one is cheaper come twice.
+                if through < self.distance(from, k) {
+                    self.set_distance(from, k, through);
+                    moved.add(from);
+                    moved.heap.push(Reverse((through, from)));
+                }
             }
         }
     }

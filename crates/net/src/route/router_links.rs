@@ -53,12 +53,22 @@ impl RouterLinks {
     /// Routers with a link to this one that is up.
     #[inline]
     pub(super) fn neighbours<'a>(&'a self, graph: &'a Graph, router: u32) -> impl Iterator<Item = u32> + 'a {
-        // The other direction of a link that leaves it.
-        let into = self.from(router).iter().filter(|way| graph.arcs[(way.link ^ 1) as usize].up);
-        into.map(|way| way.to)
+        self.neighbours_with_cost(graph, router).map(|(from, _)| from)
     }
 
-    /// The links from `router` that lead nearer to the egress router of these distances, in the order of links.
+    /// Routers with a link to this one that is up, and the cost of that link.
+    #[inline]
+    pub(super) fn neighbours_with_cost<'a>(
+        &'a self,
+        graph: &'a Graph,
+        router: u32,
+    ) -> impl Iterator<Item = (u32, u32)> + 'a {
+        // The other direction of a link that leaves it.
+        let into = self.from(router).iter().map(|way| (way.to, &graph.arcs[(way.link ^ 1) as usize]));
+        into.filter(|(_, arc)| arc.up).map(|(from, arc)| (from, arc.cost))
+    }
+
+    /// The links from `router` that begin a shortest path to the egress router of these distances, in the order of links.
     #[inline]
     pub(super) fn nearer<'a>(
         &'a self,
@@ -68,7 +78,10 @@ impl RouterLinks {
     ) -> impl Iterator<Item = u32> + 'a {
         let here = distance(router);
         let open = here != 0 && here != NONE;
-        let leads = move |way: &&RouterLink| graph.arcs[way.link as usize].up && distance(way.to) == here - 1;
+        let leads = move |way: &&RouterLink| {
+            let arc = &graph.arcs[way.link as usize];
+            arc.up && distance(way.to).checked_add(arc.cost) == Some(here)
+        };
         let router_links = if open { self.from(router) } else { &[] };
         router_links.iter().filter(leads).map(|way| way.link)
     }

@@ -2,7 +2,8 @@
 //!
 //! Breadth-first search from up to 64 egress routers at once, one bit of a word each (a lane): the parts that the searches
 //! have in common, most of them in a network of short distances, are visited once (multi-source BFS, Then et al., "The more the merrier: efficient multi-source graph traversal",
-//! PVLDB 8(4), 2014). A router's next link is the first, in the order of links, to a router one hop nearer.
+//! PVLDB 8(4), 2014). A router's next link is the first, in the order of links, to a router one hop nearer. Links with costs need
+//! another search ([`super::least_cost`]).
 
 use super::Graph;
 use super::entry::{AT_EGRESS, ECMP_FLAG};
@@ -124,7 +125,7 @@ impl ShortestPaths {
 impl Block<'_> {
     /// Enters the same link and distance for egress routers.
     #[inline]
-    fn enter(&mut self, router: u32, egresses: u64, link: u32, distance: u32) {
+    pub(super) fn enter(&mut self, router: u32, egresses: u64, link: u32, distance: u32) {
         let row = router as usize * self.lanes;
         for lane in lanes_of(egresses) {
             self.next[row + lane] = link;
@@ -135,7 +136,7 @@ impl Block<'_> {
     }
 
     /// Says that the way that was entered is one of several.
-    fn mark(&mut self, router: u32, egresses: u64) {
+    pub(super) fn mark(&mut self, router: u32, egresses: u64) {
         let row = router as usize * self.lanes;
         lanes_of(egresses).for_each(|lane| self.next[row + lane] |= ECMP_FLAG);
     }

@@ -6,6 +6,7 @@
 //! that nobody sends to take neither time nor memory.
 
 use super::entry::{AT_EGRESS, ECMP_FLAG};
+use super::least_cost;
 use super::router_links::RouterLinks;
 use super::shortest_paths::{Block, LANES, ShortestPaths};
 use super::{Graph, NONE};
@@ -31,7 +32,7 @@ pub(super) struct Routes {
     pub(super) egresses: Vec<EgressRouter>,
     /// Egress routers with computed routes, in the order of their rows.
     pub(super) computed: Vec<u32>,
-    /// Distances in hops, laid out as `next`; `NONE` without a path. Kept from the first change of a link between routers, or
+    /// Distances (sums of costs, hops where none is stated), laid out as `next`; `NONE` without a path. Kept from the first change of a link between routers, or
     /// from the start if changes are expected.
     pub(super) distances: Option<Vec<u32>>,
     /// Whether ECMP is enabled.
@@ -157,8 +158,24 @@ impl Routes {
         let mut next = vec![NONE; self.routers()];
         let mut block = Block { lanes: 1, next: &mut next, distances: None, marks_ecmp: false };
         let egresses = [(0, self.egresses[egress as usize].router)];
-        ShortestPaths::new(self.routers()).run(graph, &self.router_links, &egresses, &mut block);
+        let mut search = ShortestPaths::new(self.routers());
+        Self::find_paths(&self.router_links, graph, &mut search, &egresses, &mut block);
         next
+    }
+
+    /// Finds next links and distances of all routers to `egresses` (lane and router number).
+    fn find_paths(
+        router_links: &RouterLinks,
+        graph: &Graph,
+        search: &mut ShortestPaths,
+        egresses: &[(usize, u32)],
+        block: &mut Block<'_>,
+    ) {
+        if graph.has_costs {
+            least_cost::run(graph, router_links, egresses, block);
+        } else {
+            search.run(graph, router_links, egresses, block);
+        }
     }
 
     /// Reads the topology: links between routers, egress routers and their addresses.
@@ -246,7 +263,7 @@ impl Routes {
                 distances: self.distances.as_mut().map(|all| &mut all[here]),
                 marks_ecmp: self.marks_ecmp,
             };
-            search.run(graph, &self.router_links, &egresses, &mut block);
+            Self::find_paths(&self.router_links, graph, &mut search, &egresses, &mut block);
         }
         for egress in &self.computed[first..] {
             let EgressRouter { row, addresses, .. } = &self.egresses[*egress as usize];
@@ -261,7 +278,7 @@ impl Routes {
         self.egresses[k].row as usize + router as usize * self.lanes
     }
 
-    /// Distance in hops from a router to egress router number `k`, whose routes are computed, or `NONE`.
+    /// Distance from a router to egress router number `k`, whose routes are computed, or `NONE`.
     #[inline]
     pub(super) fn distance(&self, router: u32, k: usize) -> u32 {
         self.distances.as_ref().expect("asked for by the caller")[self.at(router, k)]

@@ -90,8 +90,67 @@ fn nobody_can_have_the_address_of_another_later() {
     g.reserve_addresses(&[(Address::from_index(1), Address::from_index(0))]);
 }
 
-/// For each router, the first link of the shortest path from `start`: breadth first over routers, in the order of links.
+#[test]
+fn paths_have_the_least_cost_each_way() {
+    // h1 - r1 - r2 - h2, and r1 - r3 - r2 the long way, which is cheaper there, and as dear back.
+    let mut g = Graph::default();
+    let (h1, h2) = (g.add_node(false), g.add_node(false));
+    let (r1, r2, r3) = (g.add_node(true), g.add_node(true), g.add_node(true));
+    let (enter, out) = g.add_link(h1, r1);
+    let (there, back) = g.add_link(r1, r2);
+    let (up, _) = g.add_link(r1, r3);
+    let (down, _) = g.add_link(r3, r2);
+    let (leave, into) = g.add_link(r2, h2);
+    for (link, cost) in [(there, 5), (back, 2), (up, 2), (down, 2)] {
+        g.set_cost(link, cost);
+    }
+    g.compute_routes();
+    let (a1, a2) = (g.addresses(h1).next().unwrap(), g.addresses(h2).next().unwrap());
+    let path = g.path(a1, a2).unwrap();
+    assert_eq!((g.cost_of(&path), path), (6, vec![enter, up, down, leave]));
+    assert_eq!(g.path(a2, a1), Some(vec![into, back, out]), "the first of equals");
+    g.set_links_up(&[down], false);
+    assert_eq!(g.path(a1, a2), Some(vec![enter, there, leave]));
+    g.set_links_up(&[down], true);
+    assert_eq!(g.path(a1, a2), Some(vec![enter, up, down, leave]));
+}
+
+/// For each router, the first link of the shortest path from `start`.
 fn first_links(g: &Graph, start: NodeId) -> Vec<u32> {
+    if g.has_costs { first_links_by_cost(g, start) } else { first_links_by_hops(g, start) }
+}
+
+/// By cost, from the definition: distances to each router by relaxing all links until none changes (Bellman and Ford), then the
+/// first link of `start` that begins a path of least cost.
+fn first_links_by_cost(g: &Graph, start: NodeId) -> Vec<u32> {
+    let router = |node: NodeId| g.nodes[node.0 as usize].router;
+    let between = || g.arcs.iter().filter(|arc| arc.up && router(arc.from) != NONE && router(arc.to) != NONE);
+    let mut first = vec![NONE; g.routers as usize];
+    for goal in 0..g.routers {
+        let mut distance = vec![u64::MAX; g.routers as usize];
+        distance[goal as usize] = 0;
+        for _ in 0..g.routers {
+            for arc in between() {
+                let through = distance[router(arc.to) as usize].saturating_add(u64::from(arc.cost));
+                let here = &mut distance[router(arc.from) as usize];
+                *here = through.min(*here);
+            }
+        }
+        let here = distance[router(start) as usize];
+        let leads = |link: &&LinkId| {
+            let arc = g.arcs[link.0 as usize];
+            let to = router(arc.to);
+            to != NONE && arc.up && distance[to as usize].checked_add(u64::from(arc.cost)) == Some(here)
+        };
+        if goal != router(start) && here != u64::MAX {
+            first[goal as usize] = g.nodes[start.0 as usize].out.iter().find(leads).unwrap().0;
+        }
+    }
+    first
+}
+
+/// By hops: breadth first over routers, in the order of links.
+fn first_links_by_hops(g: &Graph, start: NodeId) -> Vec<u32> {
     let mut first = vec![NONE; g.routers as usize];
     let mut queue = VecDeque::from([(start, NONE)]);
     let mut seen = vec![false; g.routers as usize];
@@ -188,6 +247,9 @@ proptest! {
         let mut rng = Rng::new(seed);
         let mut g = random_graph(&mut rng, routers);
         if rng.bernoulli(0.5) {
+            random_costs(&mut g, &mut rng);
+        }
+        if rng.bernoulli(0.5) {
             g.expect_changes();
         }
         g.compute_routes();
@@ -214,17 +276,24 @@ proptest! {
     }
 }
 
-/// Number of links that a packet of a flow takes from a router to an address, by the routers' decisions.
-fn hops(g: &mut Graph, router: u32, address: Address, flow: FlowKey) -> Option<usize> {
-    let (mut at, mut count) = (router, 0);
+/// Cost of the path that a packet of a flow takes from a router to an address, by the routers' decisions.
+fn cost(g: &mut Graph, router: u32, address: Address, flow: FlowKey) -> Option<u64> {
+    let (mut at, mut path) = (router, Vec::new());
     loop {
         let link = g.route(at, address, || flow)?;
-        count += 1;
-        assert!(count <= g.routers as usize, "a loop");
+        path.push(link);
+        assert!(path.len() <= g.routers as usize, "a loop");
         match g.router_number(g.head(link)) {
             Some(next) => at = next,
-            None => return Some(count),
+            None => return Some(g.cost_of(&path)),
         }
+    }
+}
+
+/// Small costs, of which many are equal.
+fn random_costs(g: &mut Graph, rng: &mut Rng) {
+    for link in 0..g.link_count() as u32 {
+        g.set_cost(LinkId(link), 1 + rng.below(4) as u32);
     }
 }
 
@@ -234,6 +303,9 @@ proptest! {
     fn flows_take_one_of_the_shortest_ways_also_when_links_change(seed in any::<u64>(), routers in 1usize..12) {
         let mut rng = Rng::new(seed);
         let mut plain = random_graph(&mut rng, routers);
+        if rng.bernoulli(0.5) {
+            random_costs(&mut plain, &mut rng);
+        }
         let mut g = plain.clone();
         g.spread(EcmpHash::new(FlowBy::FiveTuple, seed));
         [&mut plain, &mut g].into_iter().for_each(Graph::compute_routes);
@@ -246,8 +318,8 @@ proptest! {
             for router in 0..g.routers {
                 for address in (0..g.addresses.len()).map(|number| Address::from_index(number as u32)) {
                     let flow = FlowKey { src_port: rng.below(1000) as u16, ..FlowKey::default() };
-                    let least = hops(&mut plain, router, address, flow);
-                    prop_assert_eq!(hops(&mut g, router, address, flow), least);
+                    let least = cost(&mut plain, router, address, flow);
+                    prop_assert_eq!(cost(&mut g, router, address, flow), least);
                     prop_assert_eq!(g.route(router, address, || flow), anew.route(router, address, || flow));
                 }
             }
@@ -276,7 +348,7 @@ fn a_change_looks_at_no_more_than_it_can_change() {
     g.compute_routes();
     g.compute_routes_to(hosts.iter().filter_map(|host| g.addresses(*host).next()).collect::<Vec<_>>());
     g.set_links_up(&[uplink], false); // From here on distances are known.
-    let cost = |g: &mut Graph, link: LinkId, up: bool| {
+    let work = |g: &mut Graph, link: LinkId, up: bool| {
         let mut routes = std::mem::take(&mut g.routes);
         g.arcs[link.0 as usize].up = up;
         let mut budget = u64::MAX;
@@ -288,9 +360,9 @@ fn a_change_looks_at_no_more_than_it_can_change() {
     let anew = g.routes.cost();
     let access = g.ingress(g.addresses(hosts[50]).next().unwrap()).unwrap();
     let from_host = LinkId(access.0 ^ 1);
-    assert_eq!(cost(&mut g, from_host, false), 0);
-    assert_eq!([cost(&mut g, access, false), cost(&mut g, access, true)], [1, 1]);
+    assert_eq!(work(&mut g, from_host, false), 0);
+    assert_eq!([work(&mut g, access, false), work(&mut g, access, true)], [1, 1]);
     // A leaf's way to everybody: an entry for each, and its neighbour's.
-    assert!(cost(&mut g, uplink, true) < anew / 10, "{anew}");
-    assert!(cost(&mut g, uplink, false) < anew / 10, "{anew}");
+    assert!(work(&mut g, uplink, true) < anew / 10, "{anew}");
+    assert!(work(&mut g, uplink, false) < anew / 10, "{anew}");
 }

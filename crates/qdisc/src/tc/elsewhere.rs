@@ -25,7 +25,7 @@ const ELSEWHERE: [(&str, &str); 6] = [
     ),
 ];
 
-/// What says the same as a kind of tc, where a queue does not.
+/// Advice for a kind of tc that something other than a queue stands for.
 pub(crate) fn elsewhere(kind: &str) -> Option<&'static str> {
     ELSEWHERE.iter().find(|(name, _)| *name == kind).map(|(_, what)| *what)
 }

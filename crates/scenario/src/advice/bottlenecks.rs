@@ -17,7 +17,7 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
     }
     for (i, decl) in a.draft.links.iter().enumerate().filter(|(_, decl)| decl.observed) {
         let links = a.firsts[i]..a.firsts.get(i + 1).copied().unwrap_or(a.scenario.links.len());
-        let loads: Vec<_> = links.flat_map(|l| paths.loads(l)).collect();
+        let loads: Vec<_> = links.clone().flat_map(|l| paths.loads(l)).collect();
         let name = decl.shown();
         if loads.is_empty() {
             let message = format!("no flow crosses link {name}, whose queue is given");
@@ -34,6 +34,10 @@ pub(super) fn check(a: &Adviser<'_>, paths: &Paths) {
         // A shaper whose rate follows the traffic may be slower than what comes.
         let unknown = decl.forward.queue.shaping() == Shaping::Unknown;
         if full || unknown || decl.medium.is_some() || roles::labels(&decl.forward.queue) {
+            continue;
+        }
+        // Packets that arrive by chance wait at any load.
+        if links.clone().any(|link| paths.reached_by_chance(link)) {
             continue;
         }
         // A queue behind a shaper is kept empty on purpose.

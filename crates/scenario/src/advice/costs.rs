@@ -70,7 +70,7 @@ fn hops(scenario: &Scenario) -> f64 {
             *offered.entry(*d).or_default() += stream.bits;
         }
     }
-    // What a link cannot carry is shared in proportion; losses of datagrams begin there.
+    // Traffic beyond what a link can carry is cut in proportion; losses of datagrams begin there.
     let carried = |d: &Direction| (rate(scenario, *d) / offered[d].max(1.0)).min(1.0);
     let hops = |stream: &Stream| -> f64 {
         let lowest = stream.path.iter().map(carried).fold(1.0, f64::min);

@@ -27,7 +27,9 @@ pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Pa
         return a.warn(Code::AboveMtu, a.flow_origin(i), message, &help);
     }
     let size = match &group.transport {
-        Transport::Udp { header, .. } => group.app.traffic().map_or(0, |t| t.payload.get()) + header.get(),
+        Transport::Udp { header, .. } => {
+            group.app.traffic().map_or(0, |t| t.rarely_exceeded.get()) + header.get()
+        }
         Transport::Mptcp { plan, header } => {
             // Beside TCP's, a mapping and a data-level acknowledgment; a source route in IP's.
             let real = if plan.tcp.timestamps { 72 } else { 60 };
@@ -50,7 +52,9 @@ pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Pa
         return;
     };
     let (name, mtu) = (&a.scenario.links[link].name, a.scenario.links[link].forward.mtu);
-    let message = format!("packets of flow {} have {size} bytes, link {name} carries {mtu}", group.name);
+    let varied = group.app.traffic().is_some_and(|t| t.payload != t.largest);
+    let have = if varied { "can have" } else { "have" };
+    let message = format!("packets of flow {} {have} {size} bytes, link {name} carries {mtu}", group.name);
     let link = a.decl(link).shown();
     let help = match (only_kernels_send(a.scenario, group), group.transport.tcp()) {
         (false, _) => format!("they will be dropped: raise `mtu` of link {link}, or send smaller packets"),
@@ -82,7 +86,7 @@ fn senders(group: &FlowGroup) -> impl Iterator<Item = NodeIndex> {
 fn cut_by_kernel(scenario: &Scenario, group: &FlowGroup) -> Option<(u64, usize)> {
     let Transport::Udp { .. } = &group.transport else { return None };
     let traffic = group.app.traffic()?;
-    let size = traffic.payload.get() + UDP_HEADERS;
+    let size = traffic.rarely_exceeded.get() + UDP_HEADERS;
     let kernels = senders(group).filter(|node| scenario.nodes[node.0 as usize].kernel.is_some());
     kernels
         .filter_map(|node| own_link(scenario, node))

@@ -3,7 +3,7 @@
 use crate::advice::offers::{Direction, Lines, Offers};
 use crate::model::{AppConfig, Fault, FlowGroup, Link, NodeIndex, Scenario, Transport};
 use crate::resolving::topology::Topology;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tailrace_app::{EndpointRole, OfferedTraffic};
 use tailrace_core::{Bytes, Duration, Rate};
 use tailrace_impair::LinkCondition;
@@ -52,6 +52,8 @@ pub(crate) struct Paths {
     pub(crate) ways_to_first: Vec<usize>,
     /// Offers to directions of observed links.
     offers: BTreeMap<Direction, Offers>,
+    /// Observed directions that packets reach by chance, so that they wait at any load.
+    by_chance: BTreeSet<Direction>,
     /// Some flow is strictly periodic, or losses come in bursts: only then crossings are counted.
     counted: bool,
     /// Flows of each group over each direction.
@@ -71,6 +73,7 @@ impl Paths {
             ways: vec![0; groups],
             ways_to_first: vec![0; groups],
             offers: BTreeMap::new(),
+            by_chance: BTreeSet::new(),
             counted: scenario.flows.iter().any(|f| is_periodic(&f.app)) || has_loss_bursts(scenario),
             crossings: std::iter::repeat_with(BTreeMap::new).take(groups).collect(),
             own: scenario.flows.iter().map(offered_by).collect(),
@@ -89,7 +92,10 @@ impl Paths {
                     topology.path(*a, *b).into_iter().collect()
                 };
                 paths.ways[i] = paths.ways[i].max(all.len());
-                let first = all.iter().min_by_key(|hops| hops.len()).and_then(|hops| hops.last().copied());
+                let first = all
+                    .iter()
+                    .min_by_key(|hops| topology.cost_of(hops))
+                    .and_then(|hops| hops.last().copied());
                 let to_first = all.iter().filter(|hops| hops.last().copied() == first).count();
                 paths.ways_to_first[i] = paths.ways_to_first[i].max(to_first);
                 for hops in all {
@@ -152,6 +158,10 @@ impl Paths {
             if !scenario.links[d.link].observed {
                 continue;
             }
+            let is_mean = scenario.flows[group].app.traffic().is_some_and(|traffic| traffic.is_mean);
+            if is_mean && before.clone().all(|(_, earlier)| earlier > rate(d)) {
+                self.by_chance.insert(*d);
+            }
             // A closed loop is limited by every other link of the path, an open one by those before.
             let after = there[i + 1..].iter().filter(|_| tcp).map(|line| (*line, rate(line)));
             self.offers.entry(*d).or_insert_with(|| Offers::new(rate(d))).add(before, after, own);
@@ -165,6 +175,11 @@ impl Paths {
             let (offered, limited_by) = offers.most();
             Some(Load { rate: offers.rate(), offered, limited_by })
         })
+    }
+
+    /// Whether packets reach an observed link by chance in some direction.
+    pub(crate) fn reached_by_chance(&self, link: usize) -> bool {
+        [true, false].into_iter().any(|forward| self.by_chance.contains(&Direction { link, forward }))
     }
 
     /// The directions that a group crosses.

@@ -83,13 +83,16 @@ fn link(out: &mut Lines, l: &LinkDecl) {
     out.put("mtu", shown(spec.mtu));
     out.put("strip", plain(&spec.strip.to_value()));
     out.put("rewrite", float(spec.rewrite.get()));
+    if spec.cost != 1 {
+        out.put("cost", spec.cost);
+    }
     // A queue that nobody wrote stays unwritten, since writing it makes the link observed.
     out.put(if l.queue_written { "queue" } else { "# queue" }, plain(&spec.queue.to_value()));
     if let Some(medium) = &l.medium {
         out.put("medium", text(&medium.value));
     }
     if let Some(back) = &l.backward {
-        out.put("reverse", reverse(back, l.observed));
+        out.put("reverse", reverse(back, spec, l.observed));
     }
 }
 
@@ -101,7 +104,7 @@ fn rate(spec: &LinkSpec) -> String {
     }
 }
 
-fn reverse(spec: &LinkSpec, observed: bool) -> String {
+fn reverse(spec: &LinkSpec, forward: &LinkSpec, observed: bool) -> String {
     let mut pairs = vec![
         ("rate".to_string(), rate(spec)),
         ("delay".into(), shown(spec.delay)),
@@ -109,6 +112,9 @@ fn reverse(spec: &LinkSpec, observed: bool) -> String {
         ("strip".into(), plain(&spec.strip.to_value())),
         ("rewrite".into(), float(spec.rewrite.get())),
     ];
+    if spec.cost != forward.cost {
+        pairs.push(("cost".into(), spec.cost.to_string()));
+    }
     if let Some(jitter) = &spec.jitter {
         pairs.push(("jitter".into(), shown(jitter)));
     }

@@ -57,6 +57,7 @@ impl LinkDecl {
         let mtu = r.read_or("mtu", Bytes(1500), plain);
         let strip = r.read_or("strip", Strip::None, plain);
         let rewrite = r.read_or("rewrite", Probability::ZERO, plain);
+        let cost = r.read_or("cost", 1, read_cost);
         let defaults = QueueDefaults { around, limit: r.read("queue_limit", plain) };
         let queue = read_queue(r.node("queue"), &defaults, sink);
         let forward = (|| {
@@ -72,6 +73,7 @@ impl LinkDecl {
                 mtu: mtu?,
                 strip: strip?,
                 rewrite: rewrite?,
+                cost: cost?,
                 queue: queue?,
             })
         })();
@@ -160,6 +162,15 @@ fn read_overhead(node: &Node) -> Result<Bytes, UnfitValue> {
     }
 }
 
+/// Costs are those of OSPF's interfaces (RFC 2328 §A.4.2).
+fn read_cost(node: &Node) -> Result<u16, UnfitValue> {
+    let cost: u32 = plain(node)?;
+    u16::try_from(cost)
+        .ok()
+        .filter(|cost| *cost > 0)
+        .ok_or_else(|| UnfitValue::outside("a cost is a whole number from 1 to 65535, as in OSPF"))
+}
+
 fn read_ends(node: &Node, sink: &Sink<'_>) -> Option<[At<Selector>; 2]> {
     let items = match &node.data {
         Data::Array(items) => items.as_slice(),
@@ -195,6 +206,7 @@ fn read_reverse(
     let loss = r.node("loss").and_then(|node| read_loss("loss", node, sink));
     let strip = r.read("strip", plain);
     let rewrite = r.read("rewrite", plain);
+    let cost = r.read("cost", read_cost);
     let queue = r.node("queue").and_then(|node| read_queue(Some(node), defaults, sink));
     r.finish();
     let mut spec = forward?.clone();
@@ -206,6 +218,7 @@ fn read_reverse(
     spec.loss = loss.unwrap_or(spec.loss);
     spec.strip = strip.map_or(spec.strip, |s| s.value);
     spec.rewrite = rewrite.map_or(spec.rewrite, |p| p.value);
+    spec.cost = cost.map_or(spec.cost, |c| c.value);
     spec.queue = queue.unwrap_or(spec.queue);
     (sink.errors() == before).then_some(spec)
 }

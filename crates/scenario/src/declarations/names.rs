@@ -73,13 +73,23 @@ impl fmt::Display for Selector {
 /// Selectors of hosts and routers in a declaration that could not be read: their names can still be checked.
 pub(crate) type LooseSelectors = Vec<At<Selector>>;
 
-/// A name: letters, digits, `_`, `-`, `:` and `/`, and nothing that selectors and paths are made of.
+/// Signs that a name may have beside letters, digits and single spaces between words: none that selectors, paths, lists and
+/// conditions are made of.
+const SIGNS: &str = "_-:/&+'";
+
+/// A name: words of letters, digits and [`SIGNS`], with a space between two.
 pub(crate) fn name(text: &str) -> Result<String, String> {
     if text.is_empty() {
         return Err("a name cannot be empty".into());
     }
-    if let Some(c) = text.chars().find(|c| !(c.is_alphanumeric() || "_-:/".contains(*c))) {
-        return Err(format!("a name is made of letters, digits, _, -, : and /; found {c:?}"));
+    let is_allowed = |c: &char| c.is_alphanumeric() || SIGNS.contains(*c) || *c == ' ';
+    if let Some(c) = text.chars().find(|c| !is_allowed(c)) {
+        let signs: Vec<String> = SIGNS.chars().map(String::from).collect();
+        let why = "a name is made of letters, digits, spaces between words and";
+        return Err(format!("{why} {}; found {c:?}", signs.join(" ")));
+    }
+    if text.starts_with(' ') || text.ends_with(' ') || text.contains("  ") {
+        return Err("a name has a space only between two words, and only one".into());
     }
     Ok(text.to_string())
 }
@@ -117,10 +127,27 @@ mod tests {
 
     #[test]
     fn selectors_read_back() {
-        for text in ["g1", "src[*]", "src[3]", "path[0..4]"] {
+        for text in
+            ["g1", "src[*]", "src[3]", "path[0..4]", "New York", "St John's/2 & Co", "Österreich 1[*]"]
+        {
             assert_eq!(Selector::parse(text).unwrap().to_string(), text);
         }
-        for text in ["", "a b", "src[", "src[x]", "src[4..4]", "src[*]x", "a.b", "src[-1]", "[0]"] {
+        for text in [
+            "",
+            " a",
+            "a ",
+            "a  b",
+            "a\tb",
+            "a,b",
+            "a=b",
+            "src[",
+            "src[x]",
+            "src[4..4]",
+            "src[*]x",
+            "a.b",
+            "src[-1]",
+            "[0]",
+        ] {
             assert!(Selector::parse(text).is_err(), "{text}");
         }
     }

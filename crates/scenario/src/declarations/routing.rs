@@ -12,7 +12,7 @@ use tailrace_core::Duration;
 
 section! {
     /// `[routing]`.
-    pub ROUTING = "[routing]", "Forwarding of packets by routers. They know the shortest paths, those with the fewest links.";
+    pub ROUTING = "[routing]", "Forwarding of packets by routers. They know the shortest paths: those with the least sum of the links' `cost`, which are those with the fewest links where none is stated.";
     pub(crate) struct RoutingKeys {
         equal_paths: At<EqualPaths> = with_default(plain::<EqualPaths>(), "\"first\""),
             "If several paths are equally short, which one packets take: always the first in the order of the file, or one chosen by a hash of the packet's flow, so that flows spread over all of them (ECMP).";

@@ -28,6 +28,10 @@ pub fn schema() -> Value {
     schema_with(Plugins::NONE)
 }
 
+/// Words with a space between two. Control characters and signs of ASCII that no name has are left out one by one.
+const NAME_PATTERN: &str =
+    "^[^\\s\\x00-%\\x28-*,.;-@\\[-^`{-\\x7f]+( [^\\s\\x00-%\\x28-*,.;-@\\[-^`{-\\x7f]+)*$";
+
 /// The schema of files that may name these algorithms, too.
 pub fn schema_with(plugins: &Plugins) -> Value {
     let own = plugins.controls().iter();
@@ -63,10 +67,10 @@ pub fn schema_with(plugins: &Plugins) -> Value {
             "type": "string",
         },
         "name": {
-            "description": "Letters, digits, _ - : and /.",
+            "description": "Letters, digits, _ - : / & + ' and single spaces between words.",
             "type": "string",
             // Letters and digits of all alphabets, as there is no class for them that all dialects know.
-            "pattern": "^[^\\s\\x00-\\x2c.;-@\\[-^`{-\\x7f]+$",
+            "pattern": NAME_PATTERN,
         },
         "link_rate": link_rate(),
         "loss": loss(),

@@ -95,6 +95,8 @@ pub struct LinkSpec {
     pub strip: Strip,
     /// Share of packets with payload whose payload a middlebox at the far end changes.
     pub rewrite: Probability,
+    /// Cost of the direction for routes, which have the least sum of costs.
+    pub cost: u16,
     /// Queue discipline and its parameters.
     pub queue: QdiscConfig,
 }

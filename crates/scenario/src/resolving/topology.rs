@@ -1,4 +1,7 @@
-//! The graph of a scenario: what is reachable, and over which links. Hosts do not forward.
+//! The graph of a scenario: what is reachable, and over which links. Hosts do not forward. Paths have the least cost, as in
+//! `tailrace_net::route`.
+
+mod least_cost;
 
 use crate::model::{LinkIndex, NodeIndex, NodeKind, Scenario};
 use crate::resolving::uplinks::{LinkEnd, Uplinks};
@@ -20,6 +23,9 @@ pub(crate) struct Topology<'s> {
     /// Without further links to the same router, which are no part of a shortest path.
     first_uplinks: Uplinks,
     trees: BTreeMap<u32, Vec<u32>>,
+    /// Where links have costs: distances of all routers to one.
+    distances: BTreeMap<u32, Vec<u64>>,
+    has_costs: bool,
 }
 
 /// A link and whether it is crossed from a to b.
@@ -48,8 +54,11 @@ impl<'s> Topology<'s> {
         let of_node = |node: NodeIndex| &arms[starts[node.0 as usize]..starts[node.0 as usize + 1]];
         let to_routers = |node| of_node(node).iter().copied().filter(|end| is_router(scenario, end.other));
         let uplinks = Uplinks::new(scenario.nodes.len(), to_routers, |router| component[router.0 as usize]);
-        let first_uplinks = uplinks.first_of_each_router();
-        Self { scenario, starts, arms, component, uplinks, first_uplinks, trees: BTreeMap::new() }
+        let has_costs = scenario.links.iter().any(|link| link.forward.cost != 1 || link.backward.cost != 1);
+        // Of several links to one router the first is taken only where all cost the same.
+        let first_uplinks = if has_costs { uplinks.clone() } else { uplinks.first_of_each_router() };
+        let (trees, distances) = (BTreeMap::new(), BTreeMap::new());
+        Self { scenario, starts, arms, component, uplinks, first_uplinks, trees, distances, has_costs }
     }
 
     fn arms(&self, node: NodeIndex) -> &[LinkEnd] {
@@ -85,13 +94,14 @@ impl<'s> Topology<'s> {
         is_router(self.scenario, other) && self.component[other.0 as usize] == goal
     }
 
-    /// The links from host `a` to host `b` along a shortest path (fewest links).
+    /// The links from host `a` to host `b` along a shortest path (least cost; fewest links where none is stated).
     pub(crate) fn path(&mut self, a: NodeIndex, b: NodeIndex) -> Option<Vec<PathHop>> {
         if let Some(link) = self.direct(a, b).next() {
             return Some(vec![self.hop(link, a)]);
         }
         let pairs = self.first_uplinks.pairs(a, b);
-        pairs.into_iter().filter_map(|pair| self.through_routers(a, pair)).min_by_key(Vec::len)
+        let paths: Vec<_> = pairs.into_iter().filter_map(|pair| self.through_routers(a, pair)).collect();
+        paths.into_iter().min_by_key(|path| self.cost_of(path))
     }
 
     /// The links from host `a` to host `b` for every two of their interfaces.
@@ -119,6 +129,9 @@ impl<'s> Topology<'s> {
     fn between(&mut self, from: NodeIndex, to: NodeIndex) -> Option<Vec<PathHop>> {
         if self.component[from.0 as usize] != self.component[to.0 as usize] {
             return None;
+        }
+        if self.has_costs {
+            return self.between_by_cost(from, to);
         }
         if !self.trees.contains_key(&from.0) {
             if self.trees.len() >= MAX_TREES {

@@ -11,6 +11,7 @@ pub(super) struct LinkEnd {
 
 /// Each node's links to routers, by connected set and then in the order of the file. Questions about two hosts walk the one with
 /// fewer links and search the other, so that a host with one link costs the same however many share its peer.
+#[derive(Clone)]
 pub(super) struct Uplinks {
     /// Position of each node's first entry in `ends`; one more at the end.
     starts: Vec<usize>,

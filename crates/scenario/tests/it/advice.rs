@@ -329,3 +329,68 @@ fn rates_that_come_to_exactly_the_links_are_pointed_out_whatever_says_them() {
     assert_eq!(read(&(udp("400 kbit/s") + &flood + "jitter = 0.1\n")), none);
     assert_eq!(read(&(udp("400 kbit/s") + &flood + "enabled = false\n")), none);
 }
+
+/// Two hosts and a link of 10 Mbit/s between them, with datagrams.
+fn datagrams(app: &str, mtu: &str) -> Vec<String> {
+    let text = format!(
+        "name = \"x\"\nduration = \"60 s\"\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+         link = [{{ between = [\"a\", \"b\"], rate = \"10 Mbit/s\", delay = \"1 ms\", mtu = \"{mtu}\", queue = \"droptail\" }}]\n\
+         [[flow]]\nname = \"udp\"\nfrom = \"a\"\nto = \"b\"\ntransport = \"udp\"\napp = {{ {app} }}\n"
+    );
+    let parsed = parse(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{}", render_all(&e, false)));
+    parsed.warnings.iter().map(|w| w.message.clone()).collect()
+}
+
+#[test]
+fn packets_that_arrive_by_chance_wait_at_any_load() {
+    let stays_empty = ["link a-b is not a bottleneck, so its queue stays empty"];
+    assert_eq!(datagrams("kind = \"cbr\", rate = \"5 Mbit/s\", size = \"imix\"", "1500 B"), stays_empty);
+    let none = Vec::<String>::new();
+    assert_eq!(datagrams("kind = \"poisson\", rate = \"5 Mbit/s\", size = \"1000 B\"", "1500 B"), none);
+}
+
+#[test]
+fn drawn_sizes_are_compared_with_the_mtu_by_what_is_rarely_exceeded() {
+    let app = |size: &str| format!("kind = \"poisson\", rate = \"5 Mbit/s\", size = \"{size}\"");
+    // One packet in a million has more than 13.8 times the mean.
+    let above = ["packets of flow udp can have 13843 bytes, link a-b carries 1500 B"];
+    assert_eq!(datagrams(&app("exponential(1 kB)"), "1500 B"), above);
+    for (size, mtu) in [("exponential(100 B)", "1500 B"), ("exponential(1 kB)", "14 kB"), ("imix", "1500 B")]
+    {
+        assert_eq!(datagrams(&app(size), mtu), Vec::<String>::new(), "{size}");
+    }
+    let too_large = parse(
+        "name = \"x\"\nduration = \"1 s\"\nhost = [{ name = \"a\" }, { name = \"b\" }]\n\
+         link = [{ between = [\"a\", \"b\"], rate = \"10 Mbit/s\", delay = \"1 ms\" }]\n[[flow]]\nname = \"u\"\nfrom = \"a\"\nto = \"b\"\n\
+         transport = { kind = \"udp\", header = \"48 B\" }\napp = { kind = \"poisson\", rate = \"1 Mbit/s\", size = \"exponential(9 kB)\" }\n",
+        "x.toml",
+        &[],
+    );
+    assert!(render_all(&too_large.unwrap_err(), false).contains("a payload of 65507 B and headers of 48 B"));
+}
+
+#[test]
+fn estimates_follow_the_path_of_least_cost() {
+    // Over r2 there are 20 Mbit/s in two links, straight on 1 Mbit/s at a cost of 3: the queue straight on is never used.
+    let straight = |cost: &str| {
+        let text = format!(
+            "name = \"x\"\nduration = \"60 s\"\nhost = [{{ name = \"a\" }}, {{ name = \"b\" }}]\n\
+             router = [{{ name = \"r1\" }}, {{ name = \"r2\" }}, {{ name = \"r3\" }}]\n\
+             link = [{{ between = [\"a\", \"r1\"], rate = \"10 Mbit/s\", delay = \"1 ms\" }},\n\
+             {{ between = [\"r3\", \"b\"], rate = \"10 Mbit/s\", delay = \"1 ms\" }},\n\
+             {{ between = [\"r1\", \"r2\"], rate = \"20 Mbit/s\", delay = \"1 ms\" }},\n\
+             {{ between = [\"r2\", \"r3\"], rate = \"20 Mbit/s\", delay = \"1 ms\" }},\n\
+             {{ between = [\"r1\", \"r3\"], rate = \"1 Mbit/s\", delay = \"1 ms\", queue = \"droptail\"{cost} }}]\n\
+             [[flow]]\nname = \"up\"\nfrom = \"a\"\nto = \"b\"\ntransport = \"tcp\"\napp = \"bulk\"\nstart = \"uniform(0 s, 1 s)\"\n"
+        );
+        let parsed = parse(&text, "x.toml", &[]).unwrap_or_else(|e| panic!("{}", render_all(&e, false)));
+        parsed.warnings.iter().map(|w| w.message.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(straight(""), Vec::<String>::new());
+    assert_eq!(straight(", cost = 3"), ["no flow crosses link r1-r3, whose queue is given"]);
+    // Back it is the cheaper one, and there it carries acknowledgments alone.
+    assert_eq!(
+        straight(", cost = 3, reverse = { cost = 1 }"),
+        ["no flow crosses link r1-r3, whose queue is given"]
+    );
+}

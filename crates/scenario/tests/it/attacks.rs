@@ -112,7 +112,7 @@ fn a_flow_that_is_switched_off_stays_in_its_place() {
 fn stated(p: &ParamInfo) -> &'static str {
     match p.kind {
         Kind::Rate => "\"1 Mbit/s\"",
-        Kind::Bytes => "\"500 B\"",
+        Kind::Bytes | Kind::Sizes => "\"500 B\"",
         Kind::Count => "3",
         Kind::Rates => "[\"1 Mbit/s\"]",
         Kind::Steps => "[[\"0 s\", \"1 Mbit/s\"]]",

@@ -254,8 +254,8 @@ fn overrides_reach_every_kind_of_place() {
     assert_eq!(bottleneck.forward.queue.plain_fifo(), Some(Limit::Packets(6)));
     let Transport::Tcp { cc, .. } = &s.flows[0].transport else { panic!() };
     assert_eq!(cc.name(), "cubic");
-    let AppConfig::Cbr(CbrConfig { rate, .. }) = s.flows[1].app else { panic!() };
-    assert_eq!(rate, Rate::from_mbit(1));
+    let AppConfig::Cbr(CbrConfig { rate, .. }) = &s.flows[1].app else { panic!() };
+    assert_eq!(*rate, Rate::from_mbit(1));
     assert_eq!(s.record.interval, Some(Duration::from_secs(1)));
     let side = s.links.iter().find(|l| l.name == "cbr[0]-r1").unwrap();
     assert_eq!(side.forward.delay, DurationDist::Constant(Duration::from_millis(2)));

@@ -237,7 +237,7 @@ fn awaits_data(client: &Socket) -> bool {
     client.work.as_ref().is_none_or(|work| work.awaited != u64::MAX && work.end.is_none())
 }
 
-/// What an end of a connection waits for.
+/// State of the data that an end of a connection has to send.
 fn send_state(socket: &Socket) -> SendState {
     match &socket.endpoint {
         Endpoint::Tcp(tcp) => tcp.send_state(),

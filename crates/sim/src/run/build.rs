@@ -177,7 +177,9 @@ fn graph_of(scenario: &Scenario) -> Graph {
         graph.add_node(node.kind == NodeKind::Router);
     }
     for link in &scenario.links {
-        graph.add_link(NodeId(link.a.0), NodeId(link.b.0));
+        let (forward, backward) = graph.add_link(NodeId(link.a.0), NodeId(link.b.0));
+        graph.set_cost(forward, link.forward.cost.into());
+        graph.set_cost(backward, link.backward.cost.into());
     }
     give_addresses(scenario, &mut graph);
     graph
@@ -486,15 +488,17 @@ fn datagrams(group: &FlowGroup, spoofed: Option<Box<SpoofedSource>>) -> FlowTran
     })
 }
 
-/// Pair of interface addresses with the fewest hops between two hosts; the first of equals.
+/// Pair of interface addresses with the least cost between two hosts (the fewest links where none is stated); the first of equals.
 fn nearest_addresses(graph: &Graph, from: NodeId, to: NodeId) -> Option<(Address, Address)> {
     let mut best = None;
     for source in graph.addresses(from) {
         for destination in graph.addresses(to) {
             // The reverse route must exist, too: links can be taken down in one direction.
-            let Some(hops) = graph.path(source, destination).map(|p| p.len()) else { continue };
-            if graph.path(destination, source).is_some() && best.is_none_or(|(b, _, _)| hops < b) {
-                best = Some((hops, source, destination));
+            let Some(cost) = graph.path(source, destination).map(|path| graph.cost_of(&path)) else {
+                continue;
+            };
+            if graph.path(destination, source).is_some() && best.is_none_or(|(least, _, _)| cost < least) {
+                best = Some((cost, source, destination));
             }
         }
     }

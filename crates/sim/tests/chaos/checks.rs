@@ -2,6 +2,7 @@
 
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
+use tailrace_access::{GrantConfig, LinkSchedule};
 use tailrace_app::EndpointRole;
 use tailrace_core::{Bytes, Duration, Rate};
 use tailrace_impair::LinkCondition;
@@ -173,9 +174,15 @@ fn fastest(scenario: &Scenario, link: usize, spec: &LinkSpec) -> Rate {
     rates(scenario, link, spec).fold(spec.rate, Rate::max)
 }
 
-/// Lowest rate of a link direction at any time.
+/// Lowest rate of a link direction at any time; with grants, of the states of its channel.
 fn slowest(scenario: &Scenario, link: usize, spec: &LinkSpec) -> Rate {
-    rates(scenario, link, spec).fold(spec.rate, Rate::min)
+    let granted = match &spec.schedule {
+        Some(LinkSchedule::Grants(config)) => match &**config {
+            GrantConfig::Lte(lte) => lte.rates.0.iter().copied().min(),
+        },
+        _ => None,
+    };
+    rates(scenario, link, spec).chain(granted).fold(spec.rate, Rate::min)
 }
 
 /// The rates that faults give a link.

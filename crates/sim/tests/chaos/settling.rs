@@ -73,16 +73,20 @@ fn quiet(scenario: &Scenario) -> Scenario {
     quiet
 }
 
-/// Whether a queue of the link has a time below a millisecond, which may be the period of a law: in the quiet time of idle links it
-/// would pass millions of times.
+/// Whether a queue of the link has a time below a millisecond, which may be the period of a law, or a frequency above a kilohertz: in the
+/// quiet time of idle links it would pass millions of times.
 fn has_fast_timer(link: &Link) -> bool {
     let is_short = |queue: &QdiscConfig, name: &str| {
         let time = queue.get(name).and_then(|value| Duration::from_value(&value).ok());
         time.is_some_and(|time| Duration::ZERO < time && time < Duration::from_millis(1))
     };
+    let is_frequent = |queue: &QdiscConfig| {
+        let frequency = queue.get("frequency").and_then(|value| f64::from_value(&value).ok());
+        frequency.is_some_and(|hertz| hertz > 1e3)
+    };
     [&link.forward, &link.backward].into_iter().any(|way| {
         let mut times = way.queue.params().iter().filter(|p| p.kind == Kind::Duration);
-        times.any(|p| is_short(&way.queue, p.name))
+        is_frequent(&way.queue) || times.any(|p| is_short(&way.queue, p.name))
     })
 }
 
@@ -130,9 +134,28 @@ fn is_excused(scenario: &Scenario, group: &FlowGroup, activity: &str) -> bool {
         // A counted application may pause for longer than the run lasts.
         "application_waits" => matches!(group.app.transfers(), TransferCount::Count(_)),
         // Multipath TCP gives up subflows whose interface or address is lost, or as its path manager says.
-        "no_subflow" => !scenario.faults.is_empty() || manages_by_hand(group),
+        "no_subflow" => {
+            !scenario.faults.is_empty() || manages_by_hand(group) || keeps_without_subflows(group)
+        }
+        "in_flight" | "retransmitting" | "handshake" => has_slow_timer(group),
         _ => false,
     }
+}
+
+/// Whether the group has a retransmission timeout of half the quiet time or more, as its keys say: it may expire after the end.
+fn has_slow_timer(group: &FlowGroup) -> bool {
+    let of_tcp =
+        group.transport.tcp().map(|config| config.initial_rto.max(config.min_rto).max(config.max_rto));
+    let of_data = match &group.transport {
+        Transport::Mptcp { plan, .. } => plan.mptcp.min_data_rto,
+        _ => Duration::ZERO,
+    };
+    of_tcp.unwrap_or_default().max(of_data) >= QUIET / 2
+}
+
+/// Whether a connection of the group is kept without subflows (`close_timeout`) for half the quiet time or more.
+fn keeps_without_subflows(group: &FlowGroup) -> bool {
+    matches!(&group.transport, Transport::Mptcp { plan, .. } if plan.mptcp.close_timeout >= QUIET / 2)
 }
 
 fn manages_by_hand(group: &FlowGroup) -> bool {

@@ -255,6 +255,7 @@ fn keys_of(
             ("shock", _) => format!("{:?}", d.scale(1.0, 20.0)),
             (_, Kind::Bytes) if over == RequiredTransport::Datagrams => format!("\"{payload} B\""),
             (_, Kind::Bytes) => format!("\"{} B\"", d.scale(1.0, 500_000.0) as u64),
+            (_, Kind::Sizes) if over == RequiredTransport::Datagrams => packet_sizes(d, payload),
             (_, Kind::Sizes) => sizes(d),
             (_, Kind::Counts) => counts(d),
             (_, Kind::Rate) => rate(payload, packets),
@@ -273,6 +274,15 @@ fn keys_of(
         lines.push(format!("{} = {value}", p.name));
     }
     lines
+}
+
+/// Draws sizes of packets, at most so many bytes.
+fn packet_sizes(d: &mut Draw, payload: u64) -> String {
+    if d.chance(0.8) {
+        format!("\"{payload} B\"")
+    } else {
+        format!("\"uniform({} B, {payload} B)\"", payload.div_ceil(2))
+    }
 }
 
 /// Draws transfer sizes, a few megabytes at most.

@@ -44,6 +44,7 @@ mod parts;
 mod patterns;
 mod policers;
 mod progress;
+mod queueing_theory;
 mod queues;
 mod renumbering;
 mod reordering;

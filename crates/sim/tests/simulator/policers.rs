@@ -44,3 +44,19 @@ fn a_policer_that_marks_loses_nothing_that_can_be_marked() {
     assert!(EXCEEDING.contains(&run.queue("marked_packets")), "{}", run.queue("marked_packets"));
     assert_eq!(run.queue("dropped_packets.policed"), 0.0);
 }
+
+/// Packets that the policer dropped from 5 s to 10 s of downloads with three seeds.
+fn policed_later(cc: &str) -> f64 {
+    let text = Text::new("10 s")
+        .top("warmup = \"5 s\"")
+        .dumbbell(1, "100 Mbit/s", "20 ms", "queue = \"police rate 10mbit burst 1mb drop\"")
+        .tcp(&format!("cc = {cc}"), "\"bulk\"");
+    (1..=3).map(|run| text.run_number(run).queue("dropped_packets.policed")).sum()
+}
+
+#[test]
+fn bbr_finds_a_policer_and_loses_less_from_then_on() {
+    let drops = |found: bool| policed_later(&format!("{{ kind = \"bbr\", policer_detection = {found} }}"));
+    let (with, without) = (drops(true), drops(false));
+    assert!(with > 0.0 && with < 0.7 * without, "{with} {without}");
+}

@@ -13,7 +13,7 @@ fn timeless() -> Arc<Scenario> {
     let mut scenario = (*text.scenario()).clone();
     let flow = scenario.flows.first_mut().unwrap();
     flow.transport = Transport::Udp { header: Bytes(28), ecn: false };
-    flow.app = AppConfig::Poisson(PoissonConfig { rate: Rate::from_bps(u64::MAX), size: Bytes(1) });
+    flow.app = AppConfig::Poisson(PoissonConfig { rate: Rate::from_bps(u64::MAX), size: Bytes(1).into() });
     Arc::new(scenario)
 }
 

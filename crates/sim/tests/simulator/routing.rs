@@ -171,3 +171,44 @@ fn convergence_delay_adds_to_withheld_routes() {
     // Back at 20 s, with routes a second later, of which routers hear 250 ms after that.
     assert_eq!(fates(&steady("{ convergence = \"250 ms\" }", fault)), [260.0, 260.0, 11_000.0]);
 }
+
+#[test]
+fn packets_take_the_path_of_least_cost_and_the_next_when_it_fails() {
+    let dear = |text: Text, at: &str| text.with(at, &format!("{at}\ncost = 5"));
+    let text = many_flows("{}");
+    // Forward over m1, as m0 is dearer; back over m2, as the others are.
+    let costs = "[[link]]\nbetween = [\"r1\", \"m0\"]";
+    let text = dear(text, costs);
+    let found = loads(&text.run());
+    assert_eq!(found[0], [0.0, 4000.0, 0.0, 0.0]);
+    let fault = "[[fault]]\nlink = \"r1-m1\"\nkind = \"down\"\nat = \"50 ms\"";
+    let [after, _] = loads(&text.add(fault).run());
+    assert_eq!(after, [0.0, 400.0, 3600.0, 0.0], "the first of ten datagrams leaves before the failure");
+}
+
+#[test]
+fn a_host_with_two_links_uses_the_pair_of_least_cost() {
+    let text = |cost: &str| {
+        Text::new("1 s")
+            .add("[[host]]\nname = \"a\"\n[[host]]\nname = \"b\"")
+            .router("r1")
+            .router("r2")
+            .link("a", "r1", "10 Mbit/s", "1 ms", "")
+            .link("a", "r2", "10 Mbit/s", "1 ms", "")
+            .link("r1", "b", "10 Mbit/s", "1 ms", &format!("queue = \"droptail\"\n{cost}"))
+            .link("r2", "b", "10 Mbit/s", "1 ms", "queue = \"droptail\"")
+            .flow_with(
+                "udp",
+                ("a", "b"),
+                "\"udp\"",
+                "{ kind = \"cbr\", rate = \"80 kbit/s\", size = \"1000 B\" }",
+                "",
+            )
+            .run()
+    };
+    let over =
+        |run: &Run| ["r1->b", "r2->b"].map(|link| run.leaf(&format!("queues.{link}.enqueued_packets")) > 0.0);
+    assert_eq!(over(&text("")), [true, false]);
+    assert_eq!(over(&text("cost = 2")), [false, true]);
+    assert_eq!(over(&text("reverse = { cost = 2 }")), [true, false], "the way there counts");
+}

@@ -23,7 +23,7 @@ choices! {
         /// Linux's growth: in whole segments, by counting ACKs between increases, and with a Reno-friendly window whose
         /// growth never speeds up (RFC 9438 lets it grow like standard TCP once it has caught up). `c` is 41/1024 * 10.
         Linux = "linux",
-        /// That of Linux, as ns-3's `TcpCubic` has it, with later signs for HyStart: ACKs close to one another for a whole least round
+        /// Growth as in Linux and in ns-3's `TcpCubic`, with later signs for HyStart: ACKs close to one another for a whole least round
         /// trip, and round trips of twice the least.
         Ns3 = "ns3",
     }

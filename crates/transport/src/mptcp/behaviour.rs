@@ -76,7 +76,7 @@ parameters! {
         /// With `counts_memory`: the largest first window that a receiver advertises; it grows with the segments that
         /// arrive. `"auto"` is the window of the whole buffer; if that is large, all waiting data goes to the first
         /// subflow.
-        first_window: Option<Bytes> = Some(Bytes(65_535)), "Linux 6.1 tcp_select_initial_window; linux_6_12: auto";
+        first_window: Option<Bytes> = Some(Bytes(65_535)), "Linux 6.1 tcp_select_initial_window; linux_6_12: auto", in "1 kB"..="1000000 GB": "a window that takes no segment never grows | no buffer is larger";
         /// With `counts_memory`: which share of a receiver's memory is advertised as window. If it is too large,
         /// waiting packets overflow the memory. `"auto"` is half of it, and a buffer that grows has whole segments.
         window_share: Option<f64> = None, "Linux 6.1 tcp_adv_win_scale; linux_6_12: 167/256, scaling_ratio as it was measured", in 0.01..=1.0: "so small a share leaves no window | it is a share of a whole";
@@ -92,7 +92,8 @@ parameters! {
         keeps_larger_window: bool = false, "not in RFC 8684; Linux tcp_may_update_window, ack_update_msk";
         /// Number of SYNs that ask for Multipath TCP (MP_CAPABLE) before the connection falls back to plain TCP.
         capable_syns: u64 = 3, "Linux syn_retrans_before_tcp_fallback: 2 retransmissions; mptcp_0_94: mptcp_syn_retries 3", in 1..=1000: "at least one SYN asks for Multipath TCP; with none, use transport kind = \"tcp\" | nobody repeats a SYN as often";
-        /// Number of retransmissions of the SYN of a further subflow (MP_JOIN) before that subflow is given up.
+        /// Number of retransmissions of the SYN of a further subflow (MP_JOIN), and at the other end of its SYN-ACK, before that
+        /// subflow is given up.
         join_syn_retries: u64 = 3, "multipath-tcp/mptcp, mptcp_syn_retries; linux: tcp_syn_retries 6", in 0..=1000: "it is not negative | each one takes computing time";
         /// Whether data that a subflow holds when its timer expires is also given to other subflows.
         reinject_on_timeout: bool = true, "multipath-tcp/mptcp; RFC 8684 §3.3.6";

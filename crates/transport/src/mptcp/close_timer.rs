@@ -1,4 +1,5 @@
-//! Timers at the end of a connection: without subflows it is given up, and a subflow that waits for the peer's FIN in vain is reset.
+//! Timers at the end of a connection: without subflows it is given up, a DATA_FIN without an answer gives way to a FIN, and a subflow that
+//! waits for the peer's FIN in vain is reset.
 
 use crate::tcp::ResetCause;
 use tailrace_core::{Duration, Instant};
@@ -13,13 +14,19 @@ pub(super) struct CloseTimers {
     give_up: Instant,
     /// Reason that the application is told then.
     cause: ResetCause,
+    /// Time from which a DATA_FIN counts as unanswered; `MAX` if none is under way.
+    data_fin: Instant,
     /// Time at which subflows in FIN-WAIT-2 are reset.
     fin: Instant,
 }
 
 impl CloseTimers {
-    pub(super) const OFF: Self =
-        Self { give_up: Instant::MAX, cause: ResetCause::TimedOut, fin: Instant::MAX };
+    pub(super) const OFF: Self = Self {
+        give_up: Instant::MAX,
+        cause: ResetCause::TimedOut,
+        data_fin: Instant::MAX,
+        fin: Instant::MAX,
+    };
 
     /// The last subflow was lost because of `cause`: the connection is given up at `at`.
     pub(super) const fn start(&mut self, at: Instant, cause: ResetCause) {
@@ -49,6 +56,15 @@ impl CloseTimers {
     /// Replaces that reason.
     pub(super) const fn set_cause(&mut self, cause: ResetCause) {
         self.cause = cause;
+    }
+
+    /// A DATA_FIN leaves: from `at` on it counts as unanswered. Repetitions change nothing.
+    pub(super) fn start_data_fin(&mut self, at: Instant) {
+        self.data_fin = self.data_fin.min(at);
+    }
+    /// Whether the peer has not answered a DATA_FIN in time.
+    pub(super) fn is_data_fin_unanswered(&self, now: Instant) -> bool {
+        self.data_fin <= now
     }
 
     /// Time at which subflows in FIN-WAIT-2 are reset.

@@ -10,11 +10,11 @@
 //! Linux 6.1 and 6.12 answer with MP_FAIL, and with an infinite mapping from the next new byte on, if there is one. Where that continues
 //! the run, it counts from the first byte that was not taken, as in the RFC.
 
-use super::Mptcp;
 use super::data::wire_numbers::nearest;
 use super::option::{Dss, Mapping, Options, ResetReason, Signal};
 use super::state::{ConnectionState, Trigger};
 use super::subflow::receive_mappings::InOrderData;
+use super::{Mptcp, Role};
 use crate::segment::{Flags, Segment};
 use crate::tcp::State;
 use tailrace_core::Instant;
@@ -178,6 +178,28 @@ impl Mptcp {
         let until = TellUntil::Acked(self.subflows[id].tcp.next_ssn());
         self.tell_infinite_mapping(0, until);
         true
+    }
+
+    /// Falls back as nothing answers the DATA_FIN of a connection without multipath data: the DATA_FIN takes no sequence number of the
+    /// subflow, so that no acknowledgment shows whether its option is taken away, and a peer that has fallen back awaits a FIN. If the
+    /// option was not taken away, the infinite mapping beside the FIN lets the peer fall back, too. Whether it falls back.
+    pub(super) fn falls_back_without_answer(&mut self, now: Instant) -> bool {
+        let waits = self.state.is_established() && self.snd.awaits_fin_only();
+        if !waits || !self.close_timers.is_data_fin_unanswered(now) {
+            return false;
+        }
+        let first = self.subflows.iter().position(|s| s.is_attached() && s.is_first());
+        first.is_some_and(|id| self.try_fall_back(id))
+    }
+
+    /// Whether `segment`, which has no options, shows that the peer of an unconfirmed connection uses none. Data was acknowledged at the
+    /// subflow only (RFC 8684 §3.7); or it is the first in order that a client gets after the handshake, on which a peer with both keys
+    /// writes DATA_ACK or MP_CAPABLE (`check_fully_established`).
+    pub(super) fn shows_fallback(&self, id: usize, segment: &Segment) -> bool {
+        let tcp = &self.subflows[id].tcp;
+        let follows =
+            !segment.flags.has_any(Flags::SYN.with(Flags::RST)) && tcp.received_range(segment).0 == 1;
+        tcp.acked_ssn() > 1 || (self.role == Role::Client && follows)
     }
 
     /// Begins to tell an infinite mapping from the first unacknowledged byte on.

@@ -191,9 +191,10 @@ impl Mptcp {
             if !self.on_dss(id, segment, dss, now) {
                 return;
             }
-        } else if unconfirmed && options.is_empty() && self.subflows[id].tcp.acked_ssn() > 1 {
-            // Data was acknowledged at the subflow only: options do not get through (RFC 8684 §3.7).
+        } else if unconfirmed && options.is_empty() && self.shows_fallback(id, segment) {
             if self.try_fall_back(id) {
+                // The peer may have fallen back or not, and learns of it by the next segment.
+                self.subflows[id].tcp.demand_ack();
                 return;
             }
         } else if let Some(Signal::CapableAck { .. }) = options.signal {
@@ -477,7 +478,7 @@ impl Mptcp {
 
     /// Handles the events of subflow `id`'s TCP: it has opened, or is over in one direction or both.
     #[inline(never)]
-    fn poll_subflow_events(&mut self, id: usize, now: Instant) {
+    pub(super) fn poll_subflow_events(&mut self, id: usize, now: Instant) {
         while let Some(event) = self.subflows[id].tcp.poll_event() {
             match event {
                 Event::Connected => self.on_connected(id, now),

@@ -455,10 +455,14 @@ impl Mptcp {
             || (self.state == ConnectionState::Fallback && self.subflows.iter().all(|s| s.tcp.is_over()))
     }
 
-    /// What the data to be sent waits for.
+    /// State of the data to be sent: what it waits for.
     pub fn send_state(&self) -> SendState {
         if self.is_over() {
             return SendState::Idle;
+        }
+        if self.fallback.rejects() {
+            // MP_FAIL is repeated until the peer's infinite mapping answers it.
+            return SendState::Retransmitting;
         }
         let attached = || self.subflows.attached().map(|s| s.tcp.send_state());
         let falls_back = self.state == ConnectionState::Fallback;

@@ -153,10 +153,19 @@ impl Mptcp {
         if !self.signals.is_empty() && options.dss.is_some() && self.is_multipath() {
             self.demand_ack_for_signal(id);
         }
-        if !self.data_rto.is_running() && options.dss.as_ref().is_some_and(|d| d.data_fin) {
-            self.arm_data_timer(now);
+        if options.dss.as_ref().is_some_and(|d| d.data_fin) {
+            self.on_data_fin_sent(now);
         }
         self.subflows[id].is_exhausted(segment, !resent)
+    }
+
+    /// Starts the timers of a DATA_FIN that has just left.
+    #[cold]
+    fn on_data_fin_sent(&mut self, now: Instant) {
+        self.close_timers.start_data_fin(now.saturating_add(self.plan.mptcp.close_timeout));
+        if !self.data_rto.is_running() {
+            self.arm_data_timer(now);
+        }
     }
 
     /// Tells the TCP of subflow `id` the window of the connection, unless it knows.

@@ -246,7 +246,9 @@ impl Mptcp {
         }
         if let Some(id) = self.subflows.iter().position(|s| s.state().is_detached()) {
             self.subflows[id].tcp.abort();
-            self.settle(id, now);
+            // No action of the path manager comes in between: a subflow that it opens would take the place.
+            self.poll_subflow_events(id, now);
+            self.subflows.mark_dirty(id);
         }
     }
 

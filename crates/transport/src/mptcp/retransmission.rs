@@ -96,7 +96,8 @@ impl Mptcp {
         let retries = self.plan.mptcp.join_syn_retries;
         let s = &mut self.subflows[id];
         if !s.tcp.state().is_synchronized() {
-            if s.join.is_active() && u64::from(s.tcp.stats().timeouts) > retries {
+            // Either end gives a join up: the one that asks after its SYNs, the other after its SYN-ACKs (`tcp_synack_retries`).
+            if !s.is_first() && u64::from(s.tcp.stats().timeouts) > retries {
                 s.tcp.give_up();
             }
             return;
@@ -185,9 +186,15 @@ impl Mptcp {
     fn data_timeout(&self, now: Instant) -> Duration {
         match self.plan.mptcp.data_timer {
             DataTimer::Doubled => self.doubled_rto(),
+            DataTimer::Subflows if self.snd.awaits_fin_only() => self.data_fin_timeout(),
             DataTimer::Subflows if self.push.fills_queues() => self.data_rto.interval(),
             DataTimer::Subflows => self.longest_subflow_timeout(now),
         }
+    }
+
+    /// Timeout of a DATA_FIN whose data is acknowledged, doubled with each repetition (`mptcp_set_datafin_timeout`).
+    fn data_fin_timeout(&self) -> Duration {
+        self.data_rto.backed_off(self.plan.mptcp.min_data_rto).min(self.plan.tcp.max_rto)
     }
 
     /// Twice the largest timeout of a usable subflow, doubled with each expiry, so that each subflow repairs its own losses first. A
@@ -254,6 +261,7 @@ impl Mptcp {
                 self.snd.reinject(oldest.dsn, oldest.end());
                 self.snd.forget_carriers();
             }
+            None if self.falls_back_without_answer(now) => {}
             None => self.snd.repeat_fin(),
         }
         self.push.schedule();

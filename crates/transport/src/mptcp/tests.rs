@@ -69,7 +69,7 @@ struct World {
     mesh: bool,
     /// A path that has no route at present.
     cut: Option<usize>,
-    /// Number of ADD_ADDRs that are still to be removed on their way.
+    /// Number of ADD_ADDRs that are still to be lost.
     mutes: u32,
     /// Announcements and echoes seen on the way, by who sent them.
     announced: [u32; 2],
@@ -191,7 +191,7 @@ impl World {
             counts[from] += 1;
             if hmac.is_some() && self.mutes > 0 {
                 self.mutes -= 1;
-                t.options.signal = None;
+                return;
             }
         }
         let alters = path.alters[from];

@@ -211,7 +211,7 @@ impl Tcp {
             burst: 0,
             shared_window: SharedWindow::NONE,
             shown_window: 0,
-            // Of a SYN (RFC 7323 §2.2).
+            // Window of a SYN, which is not scaled (RFC 7323 §2.2).
             largest_shown: 65_535,
             buffers: LinuxBuffers::build(config),
             paces: config.pacing == Pacing::On || (config.pacing == Pacing::Auto && needs.pacing),
@@ -433,7 +433,7 @@ impl Tcp {
         }
     }
 
-    /// What the data to be sent waits for.
+    /// State of the data to be sent: what it waits for.
     pub fn send_state(&self) -> SendState {
         let repeated = self.timer.retries() > 0;
         match self.state {

@@ -82,9 +82,29 @@ def link_keys(file: InputFile, device: Device, draft: ScenarioDraft) -> LinkKeys
     if device.root:
         _walk(file, device, device.root, draft, found)
     for statement in device.statements:
-        if statement.object == "filter":
+        if statement.object == "filter" and not statement.polices_arrivals:
             what = "police" if statement.kind == "police" else "filter"
             draft.omit(statement.line, f"{what}: packets are not sorted or dropped by it here")
+    return found
+
+
+def arriving_keys(file: InputFile, device: Device, draft: ScenarioDraft) -> LinkKeys:
+    """Keys of the direction in which packets arrive at a device: those of its policer."""
+    found = LinkKeys()
+    policers = [each for each in device.statements if each.polices_arrivals]
+    for other in policers[1:]:
+        draft.omit(other.line, "a second policer: all that arrives meets the first one here")
+    for statement in policers[:1]:
+        words = statement.words[statement.words.index("police") :]
+        end = next(
+            (n for n, word in enumerate(words) if word in {"flowid", "classid", "action", "mtu_from"}),
+            len(words),
+        )
+        text = " ".join(words[:end])
+        if why := problem(text):
+            file.fail(f"police: {why}", statement.line)
+        found.shaped_bps = tc_units.rate(statement.value("rate"))
+        found.keys["queue"] = taken(text, statement.line)
     return found
 
 
@@ -173,8 +193,9 @@ def _token_bucket(
 
 
 def _bucket(rate: float, burst: float, at: Statement, queue: str) -> dict[str, object]:
+    """A token bucket: a class of htb by that name, others as tbf."""
     return {
-        "kind": "tbf",
+        "kind": "htb" if at.kind == "htb" else "tbf",
         "rate": tc_units.rate_text(rate),
         "burst": f"{round(burst)} B",
         "overhead": f"{interface_names.counted_header(at.dev)} B",
@@ -200,6 +221,8 @@ def _shaping_class(
                 f"class {other.handle}: all traffic is in class {chosen.handle} here, as no filter sorts it",
             )
     rate, burst = _class_rate(file, chosen)
+    for above in _ancestors(chosen, classes):
+        rate = min(rate, _class_rate(file, above)[0])
     inner = device.below(chosen.handle)
     leaf = "pfifo limit 1000"
     if inner:
@@ -216,6 +239,17 @@ def _default_class(at: Statement, leaves: list[Statement]) -> Statement:
     minor = at.value("default").lower().removeprefix("0x").lstrip("0")
     same = [each for each in leaves if each.handle.partition(":")[2].lower().lstrip("0") == minor]
     return same[0] if minor and same else leaves[0]
+
+
+def _ancestors(chosen: Statement, classes: list[Statement]) -> Iterator[Statement]:
+    """Classes above one, each of which bounds what it can borrow."""
+    by_handle = {each.handle: each for each in classes}
+    seen = {chosen.handle}
+    at = by_handle.get(chosen.parent)
+    while at is not None and at.handle not in seen:
+        yield at
+        seen.add(at.handle)
+        at = by_handle.get(at.parent)
 
 
 def _class_rate(file: InputFile, chosen: Statement) -> tuple[float, float]:
@@ -250,6 +284,12 @@ def _same(parent: str, handle: str) -> bool:
 def devices(statements: list[Statement]) -> Iterator[Device]:
     """The devices of a text, each with its statements, in the order of their first ones."""
     found: dict[str, Device] = {}
+    owners = {
+        each.handle.partition(":")[0]: each.dev for each in statements if each.object == "qdisc" and each.dev
+    }
     for statement in statements:
-        found.setdefault(statement.dev, Device(statement.dev)).statements.append(statement)
+        # `tc class show dev eth0` prints classes without their device.
+        major = (statement.handle or statement.parent).partition(":")[0]
+        dev = statement.dev or (owners.get(major, "") if statement.object == "class" else "")
+        found.setdefault(dev, Device(dev)).statements.append(statement)
     yield from found.values()

@@ -27,11 +27,13 @@ _NETEM_PLACE = (
 
 
 @dataclass
-class _Found:
+class Found:
     """A device with the keys of its link."""
 
     device: devices.Device
     link: devices.LinkKeys
+    arrives: bool = False
+    """Whether they are those for what arrives at the device."""
 
     @property
     def limits(self) -> bool:
@@ -51,28 +53,37 @@ def read(files: Sequence[InputFile]) -> ScenarioDraft:
     (file,) = files
     text = statements.parse(file.lines, kinds())
     draft = ScenarioDraft(f"tc-{file.stem}", "How long does a ping take while TCP fills the link?")
-    found = [_Found(each, devices.link_keys(file, each, draft)) for each in devices.devices(text.statements)]
-    found = [each for each in found if each.link.keys]
+    found = found_devices(file, text, draft)
     if not found:
+        why = "".join(f" ({each.place}: {each.why})" for each in draft.omissions[:1])
         file.fail(
-            "there is no queue discipline of tc in it: give commands such as `tc qdisc add dev eth0 root ...`, "
-            "or what `tc -s qdisc show` prints"
+            f"there is no queue discipline of tc in it{why}: give commands such as `tc qdisc add dev eth0 root ...`, "
+            "or what `tc -s qdisc show` and `tc class show` print"
         )
     for line in text.not_understood[:_LISTED]:
         draft.omit(line, f"{line.text.strip()[:60]!r} is no line of tc")
-    build(draft, *_directions(draft, found, text.redirects))
+    build(draft, *directions(draft, found, text.redirects))
     draft.remarks.insert(0, f"Read from {file.name}, lines of tc.")
     return draft
 
 
-def _directions(
-    draft: ScenarioDraft, found: list[_Found], redirects: dict[str, str]
-) -> tuple[_Found | None, _Found | None]:
+def found_devices(file: InputFile, text: statements.TcText, draft: ScenarioDraft) -> list[Found]:
+    """The devices whose disciplines or policers say something of their link."""
+    found = []
+    for each in devices.devices(text.statements):
+        found.append(Found(each, devices.link_keys(file, each, draft)))
+        found.append(Found(each, devices.arriving_keys(file, each, draft), arrives=True))
+    return [each for each in found if each.link.keys]
+
+
+def directions(
+    draft: ScenarioDraft, found: list[Found], redirects: dict[str, str]
+) -> tuple[Found | None, Found | None]:
     """The devices for what leaves and for what arrives."""
     arriving = [
         each
         for each in found
-        if each.device.name in redirects or interface_names.is_for_arrivals(each.device.name)
+        if each.arrives or each.device.name in redirects or interface_names.is_for_arrivals(each.device.name)
     ]
     leaving = sorted((each for each in found if each not in arriving), key=lambda each: not each.limits)
     up = leaving[0] if leaving else None
@@ -93,7 +104,7 @@ def _directions(
     return up, down
 
 
-def build(draft: ScenarioDraft, up: _Found | None, down: _Found | None) -> None:
+def build(draft: ScenarioDraft, up: Found | None, down: Found | None) -> None:
     """Adds hosts, links and traffic: the device is the client's way to the server."""
     draft.set("duration", assumed("30 s", "long enough for queues to fill"))
     draft.set("warmup", "5 s")
@@ -117,7 +128,7 @@ def build(draft: ScenarioDraft, up: _Found | None, down: _Found | None) -> None:
     draft.flow("ping", "client", "server", "udp", {"kind": "ping", "interval": "50 ms"})
 
 
-def _keys(draft: ScenarioDraft, found: _Found | None) -> dict[str, object]:
+def _keys(draft: ScenarioDraft, found: Found | None) -> dict[str, object]:
     """Keys of a direction, with rate and delay assumed where the text does not say them."""
     keys: dict[str, object] = dict(found.link.keys) if found else {}
     if "rate" not in keys:

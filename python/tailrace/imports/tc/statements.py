@@ -24,6 +24,8 @@ _BACKLOG = re.compile(r"backlog (?P<bytes>[\d.]+[KMGkmg]?b) (?P<packets>\d+)p")
 _MARKS = re.compile(r"\becn_mark (\d+)")
 # Words that say where a discipline is, each with a value, and those without one.
 _PLACE_WITH_VALUE = {"dev", "parent", "handle", "refcnt", "classid", "leaf"}
+# Words of the size table (tc-stab(8)) that may stand before the kind, each with a value.
+_SIZE_TABLE = {"mtu", "mpu", "tsize", "overhead", "linklayer"}
 _PLACE = {"root", "ingress", "clsact", "offloaded", "deleted"}
 
 
@@ -53,6 +55,11 @@ class Statement:
             if word in names:
                 return following
         return ""
+
+    @property
+    def polices_arrivals(self) -> bool:
+        """Whether it is a policer for what arrives at its device."""
+        return self.kind == "police" and (self.parent.startswith("ffff:") or "ingress" in self.words)
 
     @property
     def text(self) -> str:
@@ -169,6 +176,7 @@ def _add_filter(found: TcText, line: Line, words: list[str], *, is_command: bool
             "police" if "police" in words else "",
             words,
             after.get("dev", ""),
+            after.get("parent", ""),
             is_command=is_command,
         )
     )
@@ -185,6 +193,10 @@ def _place(words: list[str]) -> tuple[dict[str, str], list[str]]:
         elif words[at] in _PLACE_WITH_VALUE and at + 1 < len(words):
             place[words[at]] = words[at + 1]
             at += 2
+        elif words[at] == "stab":
+            at += 1
+            while words[at : at + 1] and words[at] in _SIZE_TABLE:
+                at += 2
         elif words[at] == "[Unknown" or words[at].endswith("]"):
             at += 1
         else:

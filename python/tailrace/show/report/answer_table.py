@@ -24,7 +24,11 @@ def markup(found: Contrast | None, metrics: Sequence[Metric]) -> Markup | None:
     if found is None:
         return None
     shown = list(metrics[:_MOST_METRICS])
-    columns = {metric: found.changes(metric) for metric in shown}
+    kept = _kept(found, shown[0]) if shown else set()
+    columns = {
+        metric: [one for one in found.changes(metric) if found.axis.said(one.cell) in kept]
+        for metric in shown
+    }
     rows = next(iter(columns.values()), [])
     if not rows or len(rows) > _MOST_ROWS:
         return None
@@ -44,9 +48,34 @@ def markup(found: Contrast | None, metrics: Sequence[Metric]) -> Markup | None:
         tag("tbody", body),
         cls="verdicts",
     )
-    return tag(
-        "div", table, cls="scroll answer-table", tabindex="0", role="region", aria_label="Answer by metric"
+    every = len(found.axis.values)
+    note = (
+        f"{found.base} and the best {len(kept) - 1} of the {every - 1} others by the first metric; the table"
     )
+    return tag(
+        "div",
+        table,
+        tag("p", f"{note} below has all.", cls="note") if len(kept) < every else None,
+        cls="scroll answer-table",
+        tabindex="0",
+        role="region",
+        aria_label="Answer by metric",
+    )
+
+
+def _kept(found: Contrast, metric: Metric) -> set[str]:
+    """Values that the table has room for: the base, and the best by a metric on average over the cases."""
+    most = max(1, _MOST_ROWS // max(1, len(found.cases)) - 1)
+    changes: dict[str, list[float]] = {}
+    for one in found.changes(metric):
+        if one.change is not None and one.change.change is not None:
+            changes.setdefault(found.axis.said(one.cell), []).append(one.change.change.mean)
+    sign = preferences.direction(metric) or 1
+    others = [value for value in found.axis.values if value != found.base]
+    if len(others) > most:
+        ranked = sorted(changes, key=lambda value: -sign * sum(changes[value]) / len(changes[value]))
+        others = ranked[:most]
+    return {found.base, *others}
 
 
 def _row(found: Contrast, place: int, columns: dict[Metric, list[Changed]]) -> Markup:

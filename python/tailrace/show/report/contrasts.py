@@ -133,14 +133,20 @@ def _of_cases(value: str, own: Sequence[Changed], metric: Metric, cases: int) ->
     """A value in several cases: in all of them alike, in some, or by numbers."""
     words = list(dict.fromkeys(one.word for one in own))
     if len(own) > _MOST_CASES:
-        counts = [f"{word or 'without an interval'} in {_count(own, word)}" for word in words]
-        return f"{value} is {listed(counts)} of {cases} cases"
+        return _counted(value, own, cases)
     if len(words) == 1 and words[0] in {preferences.BETTER, preferences.WORSE}:
         every = "both" if cases == 2 else f"all {cases}"  # noqa: PLR2004 - two
         amounts = listed(f"{_plain(one, metric)} ({one.case.label})" for one in own)
         where = f"in {every} cases" if len(own) == cases else f"in {len(own)} of {cases} cases"
         return f"{value} is {words[0]} {where}, by {quantity(amounts, '')}"
     return f"{value} " + ", ".join(f"with {one.case.label} {_verdict(one, metric)}" for one in own)
+
+
+def _counted(value: str, own: Sequence[Changed], cases: int) -> str:
+    """A value by the numbers of cases in which it is what."""
+    words = dict.fromkeys(one.word for one in own)
+    counts = [f"{word or 'without an interval'} in {_count(own, word)}" for word in words]
+    return f"{value} is {listed(counts)} of {cases} cases"
 
 
 def _plain(one: Changed, metric: Metric) -> str:
@@ -161,12 +167,14 @@ def _of_many(metric: Metric, rows: dict[str, list[Changed]], cases: int) -> str:
         return sign * sum(means) / len(means)
 
     ranked = sorted(rows, key=lambda value: -worth(rows[value]))
-    if cases == 1:
-        best = [_of_one(value, rows[value][0], metric) for value in ranked[:_MOST_NAMED]]
-    else:
-        best = [_of_cases(value, rows[value], metric, cases) for value in ranked[:_MOST_NAMED]]
     every = [one for own in rows.values() for one in own]
     words = [word for word in dict.fromkeys(one.word for one in every) if word]
+    if words == [preferences.NOT_SHOWN]:
+        return f"none of {len(rows)} is shown to differ"
+    best = [
+        _of_one(value, rows[value][0], metric) if cases == 1 else _counted(value, rows[value], cases)
+        for value in ranked[:_MOST_NAMED]
+    ]
     counts = listed(f"{_count(every, word)} {word}" for word in words)
     rest = f"; of all {len(every)} comparisons {counts}" if counts else ""
     return f"{'; '.join(best)}{rest}"

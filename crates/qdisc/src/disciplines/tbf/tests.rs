@@ -159,7 +159,7 @@ fn lines_say_what_tc_needs() {
     );
     assert!(refused("tbf rate 2mbit burst 5kb latency 50ms limit 5kb").contains("leave out one"));
     assert!(refused("tbf rate 0bit burst 5kb latency 50ms").contains("rate"));
-    // As `tc qdisc show` prints it.
+    // Line as `tc qdisc show` prints it.
     let shown = QdiscConfig::parse_tc("tbf rate 1Mbit burst 5Kb lat 50.0ms").unwrap();
     let line = shown.to_tc(&LINK).unwrap().line;
     assert_eq!(line, "tbf rate 1mbit burst 5kb limit 11370");

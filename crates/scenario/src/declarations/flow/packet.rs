@@ -11,7 +11,7 @@ const MAX_PACKET: Bytes = Bytes(65_535);
 
 /// No packet is larger than IP allows.
 pub(super) fn check_packet(transport: &Transport, app: &AppConfig, origin: Origin, sink: &Sink<'_>) {
-    if let (Transport::Udp { header, .. }, Some(size)) = (transport, app.traffic().map(|t| t.payload))
+    if let (Transport::Udp { header, .. }, Some(size)) = (transport, app.traffic().map(|t| t.largest))
         && size.get().saturating_add(header.get()) > MAX_PACKET.get()
     {
         let message = format!("a payload of {size} and headers of {header} make more than {MAX_PACKET}");

@@ -52,6 +52,13 @@ pub const LINK: Section = Section {
             "0",
             "Share of the packets with payload whose payload a middlebox at the far end changes. It corrects TCP's checksum, so that only Multipath TCP's own checksum can notice.",
         ),
+        may(
+            "cost",
+            Shape::Plain(Kind::Count),
+            "1",
+            "Cost of each direction for routes: packets take the path with the least sum, of equal ones that whose link comes first in the file. With 1 everywhere, that is the path with the fewest links.",
+        )
+        .within("1", "65535", "routes over links without cost could run in circles | costs end there in OSPF (RFC 2328 §A.4.2)"),
         may("queue", QUEUE, "droptail of 1000 packets", "The queue discipline in front of the link, for each direction: which packets wait, in which order they are sent, and which are dropped or marked."),
         may(
             "queue_limit",
@@ -96,6 +103,11 @@ pub const REVERSE: Section = Section {
         ),
         may("strip", STRIP, "as forward", "TCP options that a middlebox removes."),
         may("rewrite", PROBABILITY, "as forward", "The share of packets whose payload a middlebox changes."),
+        may("cost", Shape::Plain(Kind::Count), "as forward", "Cost of this direction for routes.").within(
+            "1",
+            "65535",
+            "routes over links without cost could run in circles | costs end there in OSPF (RFC 2328 §A.4.2)",
+        ),
         may("queue", QUEUE, "as forward", "Queue discipline."),
     ],
 };

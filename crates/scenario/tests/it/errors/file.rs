@@ -24,6 +24,7 @@ pub(super) const CASES: &[Case] = &[
             "runs = 2\nallow = [\"queue-stays-emtpy\", \"nothing\", \"unknown-key\", \"above-mtu\", 5]",
         )],
     ),
+    ("bad_name_of_spaces", &[("name = \"udp\"", "name = \"u  dp\"")]),
     ("allow_not_a_list", &[("runs = 2", "runs = 2\nallow = \"above-mtu\"")]),
     ("value_not_plain", &[(TCP, "kind = \"tcp\", sack = [true]")]),
     (

@@ -62,6 +62,8 @@ pub(super) const CASES: &[Case] = &[
     ),
     ("distribution", &[("delay = \"10 ms\"", "delay = \"unifrom(1 ms, 2 ms)\"")]),
     ("loss", &[("queue =", "loss = { kind = \"periodic\", every = 0 }\nqueue =")]),
+    ("cost", &[("rate = \"1 Mbit/s\"", "rate = \"1 Mbit/s\"\ncost = 0\nreverse = { cost = 65536 }")]),
+    ("cost_not_whole", &[("rate = \"1 Mbit/s\"", "rate = \"1 Mbit/s\"\ncost = 1.5")]),
     ("loss_percent", &[("queue =", "loss = 2\nqueue =")]),
     (
         "medium_unknown",

@@ -197,6 +197,12 @@ impl DataSender {
         self.is_closing() && self.una > self.app_end
     }
 
+    /// Whether the DATA_FIN was sent and only that is not acknowledged.
+    #[inline]
+    pub(crate) fn awaits_fin_only(&self) -> bool {
+        self.is_closing() && self.una == self.app_end && self.nxt > self.app_end
+    }
+
     /// Lets the application write into memory, where that counts; see [`WriteQueue::write`].
     pub(crate) fn fill_memory(&mut self) -> bool {
         match &mut self.limit {

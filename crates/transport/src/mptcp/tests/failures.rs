@@ -6,7 +6,7 @@ use crate::mptcp::scheduler::LinuxSchedulerConfig;
 use crate::segment::Flags;
 use tailrace_core::params::Parameters as _;
 
-fn profile(profile: Profile) -> MptcpPlan {
+pub(super) fn profile(profile: Profile) -> MptcpPlan {
     let mut plan = MptcpPlan::for_profile(profile);
     if profile == Profile::Linux {
         // Its own joins the peer's first address only, which one path of these worlds leads to.
@@ -489,20 +489,24 @@ fn the_send_buffer_of_the_first_subflow_counts_to_the_end() {
 
 #[test]
 fn subflows_that_linger_make_place_for_others() {
-    let mut w = World::new(&profile(Profile::Linux), &[Path::new(10, 0.0), Path::new(10, 0.0)], 1);
-    // Joins succeed over the second path, but neither data nor a FIN comes through: each subflow tries on and on.
-    w.eats = |from, t, _| {
-        let last = t.segment.flags.has(Flags::FIN);
-        from == 0 && t.tuple.local == 11 && (t.segment.payload > 0 || last)
-    };
-    w.ends[0].write(UNLIMITED);
-    w.run(ms(1000));
-    for _ in 0..MAX_SUBFLOWS + 8 {
-        w.ends[0].local_down(11, w.now);
-        w.drain();
-        w.ends[0].local_up(11, w.now);
-        w.run(w.now.saturating_add(Duration::from_millis(200)));
+    // Several addresses that return at once ask for as many places.
+    for returning in [1, 4] {
+        let mut w =
+            World::new(&profile(Profile::Linux), &vec![Path::new(10, 0.0); 1 + returning as usize], 1);
+        // Joins succeed over all paths but the first, but neither data nor a FIN comes through: each subflow tries on and on.
+        w.eats = |from, t, _| {
+            let last = t.segment.flags.has(Flags::FIN);
+            from == 0 && t.tuple.local > 10 && (t.segment.payload > 0 || last)
+        };
+        w.ends[0].write(UNLIMITED);
+        w.run(ms(1000));
+        for _ in 0..MAX_SUBFLOWS + 8 {
+            (11..=10 + returning).for_each(|address| w.ends[0].local_down(address, w.now));
+            w.drain();
+            (11..=10 + returning).for_each(|address| w.ends[0].local_up(address, w.now));
+            w.run(w.now.saturating_add(Duration::from_millis(200)));
+        }
+        assert_eq!(w.ends[0].subflows.len(), MAX_SUBFLOWS, "{returning}");
+        assert!(returning > 1 || w.ends[0].progress().0 > 1_000_000);
     }
-    assert_eq!(w.ends[0].subflows.len(), MAX_SUBFLOWS);
-    assert!(w.ends[0].progress().0 > 1_000_000);
 }

@@ -1,5 +1,6 @@
 //! The fallback to plain TCP: options that are taken away on the way, and checksums that fail.
 
+use super::failures::profile;
 use super::*;
 use crate::segment::Flags;
 
@@ -35,6 +36,60 @@ fn a_fallback_after_the_last_of_the_data_ends_in_good_order() {
         assert_eq!(w.delivered, [0, bytes]);
         assert!(w.events.iter().all(|e| e.last() == Some(&Event::Closed)), "{bytes}: {:?}", w.events);
     }
+}
+
+/// Connections without data whose ends close in the order of `closing`, while options are taken away after the handshake as `strips` says.
+fn closed_without_data(
+    plan: &MptcpPlan,
+    closing: [usize; 2],
+    strips: fn(usize, &Segment) -> bool,
+    seconds: u64,
+) -> World {
+    let mut w = World::new(plan, &[Path { strips, ..Path::new(10, 0.0) }], 1);
+    w.ends[closing[0]].close();
+    w.run_for(seconds);
+    w.ends[closing[1]].close();
+    w.run_for(seconds);
+    w
+}
+
+#[test]
+fn a_connection_without_data_ends_though_no_data_fin_gets_through() {
+    let strips: [fn(usize, &Segment) -> bool; 3] = [
+        |_, s| !s.flags.has(Flags::SYN),
+        |from, s| from == 0 && !s.flags.has(Flags::SYN),
+        |from, s| from == 1 && !s.flags.has(Flags::SYN),
+    ];
+    for name in [Profile::Linux, Profile::Linux61, Profile::Mptcp094, Profile::Rfc] {
+        for (case, strips) in strips.into_iter().enumerate() {
+            for closing in [[0, 1], [1, 0]] {
+                let w = closed_without_data(&profile(name), closing, strips, 200);
+                let ended = w.events.iter().all(|e| e.last() == Some(&Event::Closed));
+                assert!(
+                    ended,
+                    "{name:?} {case} {closing:?}: {:?} {:?}",
+                    w.events,
+                    w.ends.each_ref().map(|e| e.state)
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn data_fin_without_an_answer_is_repeated_at_doubled_intervals() {
+    let w = closed_without_data(
+        &profile(Profile::Linux),
+        [0, 1],
+        |from, s| from == 0 && !s.flags.has(Flags::SYN),
+        25,
+    );
+    // Handshake, then the DATA_FIN at 0, 0.2, 0.6, 1.4, 3, 6.2, 12.6, 25.4, 51 s.
+    assert!(
+        (8..12).contains(&w.ends[0].tcp_stats().segments_sent),
+        "{}",
+        w.ends[0].tcp_stats().segments_sent
+    );
 }
 
 #[test]
@@ -92,6 +147,18 @@ fn with_checksums_the_only_path_becomes_plain_tcp() {
             assert!(w.ends[end].stats().checksum_failures <= 1);
         }
     }
+}
+
+#[test]
+fn an_end_that_awaits_the_answer_to_mp_fail_says_so() {
+    let mut plan = usual();
+    plan.mptcp.checksum = true;
+    let mut w = World::new(&plan, &[Path { alters: [1.0, 0.0], ..Path::new(10, 0.0) }], 1);
+    w.eats = |from, t, _| from == 0 && matches!(t.options.signal, Some(option::Signal::Fail { .. }));
+    w.ends[0].write(500);
+    w.run_for(1);
+    // The client's TCP has its acknowledgment, and nothing to send to its knowledge.
+    assert_eq!(w.ends.each_ref().map(Mptcp::send_state), [SendState::Idle, SendState::Retransmitting]);
 }
 
 /// A client whose second segment came without its mapping, so that the server alone has fallen back, and the refusal of its second

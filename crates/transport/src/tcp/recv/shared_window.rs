@@ -6,7 +6,7 @@
 pub(in crate::tcp) struct SharedWindow(u32);
 
 impl SharedWindow {
-    /// That of TCP alone.
+    /// Window of TCP alone.
     pub(in crate::tcp) const NONE: Self = Self(u32::MAX);
 
     #[inline]
