@@ -31,8 +31,6 @@ pub(crate) struct SocketHost {
     is_off: u32,
     /// Whether it does not report timeouts.
     lacks_timeouts: bool,
-    lacks_in_flight: false,
-    lacks_min_rtt: false,
 }
 
 impl SocketHost {
