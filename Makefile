@@ -41,7 +41,7 @@ help: ## this list
 demo: ## compare six queue disciplines: a table and figures in results/demo
 	@$(MAKE) --no-print-directory extension OR=demo
 	@$(BIN)/tailrace compare papers/kochher/kochher.toml -o results/demo
-	@[ ! -e $(VENV)/.extension-demo ] || echo 'This extension is the one that is built soonest: without kernels, not for speed.' \
+	@[ ! -e $(VENV)/.extension-demo ] || echo 'This extension is the one that is built soonest: without kernels and QUIC, not for speed.' \
 	  'make build builds the release, whose runs are faster.'
 
 test: test-rust test-python ## every test

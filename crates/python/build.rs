@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
 /// Folders on which what a run finds depends.
-const ENGINE: [&str; 11] = [
+const ENGINE: [&str; 12] = [
     "access/src",
     "app/src",
     "core/src",
@@ -13,6 +13,7 @@ const ENGINE: [&str; 11] = [
     "net/src",
     "python/src/plugins",
     "qdisc/src",
+    "quic/src",
     "scenario/src",
     "sim/src",
     "transport/src",

@@ -30,12 +30,17 @@ ALLOWED = {
     "live": ({"core", "qdisc", "wire", "net", "scenario"}, None),
     "bench": ({"core", "qdisc", "transport", "wire", "net", "scenario", "sim"}, None),
     "python": (
-        {"core", "qdisc", "transport", "app", "impair", "access", "scenario", "sim", "guest", "live"},
+        {"core", "qdisc", "transport", "app", "impair", "access", "scenario", "sim", "guest", "quic", "live"},
         {"pyo3", "serde_json"},
     ),
     "wasm": ({"core", "scenario", "sim"}, {"serde_json"}),
     # The template of templates/discipline.
     "my-discipline": ({"core", "qdisc", "scenario", "sim"}, set()),
+    # Stacks of others, each of an exact version.
+    "quic": (
+        {"core", "transport", "wire", "scenario", "sim"},
+        {"bytes", "noq-proto", "quinn-proto"},
+    ),
     # What it does to memory that it shares, and to processes, is the operating system's.
     "guest": ({"agent", "core", "scenario", "sim", "wire"}, {"rustix", "serde", "serde_json", "tempfile"}),
     "agent": ({"wire"}, {"landlock", "nix", "rustix", "seccompiler", "serde", "serde_json"}),

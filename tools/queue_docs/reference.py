@@ -285,6 +285,7 @@ def _listed(name: str) -> dict[str, dict[str, Any]]:
     return {
         "tcp": {"params": tcp},
         "mptcp": {"params": [*catalog["mptcp"][0]["params"], *tcp]},
+        "quic": {"params": catalog["quic"][0]["params"]},
     }
 
 

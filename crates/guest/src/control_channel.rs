@@ -184,6 +184,8 @@ fn figures(all: &wire::TcpInfo) -> SocketStats {
     SocketStats {
         stats: stats(all),
         lacks_timeouts: all.timeouts.is_none(),
+        lacks_in_flight: false,
+        lacks_min_rtt: false,
         view: (!all.multipath).then(|| view(all)),
         mss: all.mss,
         subflows: Vec::new(),

@@ -15,6 +15,7 @@ use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
+use tailrace_transport::quic::QuicConfig;
 use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 /// `{ "queues": [...], "cc": [...], ... }`, each entry with `name`, `doc`, and mostly `citation` and `params`.
@@ -46,6 +47,11 @@ fn registered() -> Value {
             "name": "mptcp",
             "doc": "Options of a Multipath TCP connection, beside those of its subflows (tcp).",
             "params": params(MptcpConfig::params(), |name| MptcpConfig::default().get(name)),
+        }],
+        "quic": [{
+            "name": "quic",
+            "doc": "Options of a QUIC connection.",
+            "params": params(QuicConfig::params(), |name| QuicConfig::default().get(name)),
         }],
         "behaviours": [
             {

@@ -12,6 +12,7 @@ mod flow_bursts;
 mod kernels;
 mod plugins;
 mod quantity;
+mod quic;
 mod scenario;
 mod scenario_files;
 mod serialize;

@@ -15,6 +15,7 @@ use tailrace_scenario::{
     Code, DEFAULT_MEMORY_LIMIT, Declaration, Diagnostic, Estimate, MemoryRoom, Objection, Parsed, Preset,
     Range, StreamedRows, Sweep, SweepAxis,
 };
+use tailrace_transport::quic::QuicStack;
 
 /// A validated scenario.
 #[pyclass(frozen, module = "tailrace._native")]
@@ -174,6 +175,16 @@ impl Scenario {
     fn kernels(&self) -> BTreeMap<&str, &str> {
         let nodes = self.scenario.nodes.iter().rev();
         nodes.filter_map(|node| Some((node.kernel.as_ref()?.kernel.as_str(), node.name.as_str()))).collect()
+    }
+
+    /// The QUIC stacks that its flows use, each with its version.
+    #[getter]
+    fn quic_stacks(&self) -> Vec<&'static str> {
+        let used = |stack: &QuicStack| {
+            let plans = self.scenario.flows.iter().filter_map(|group| group.transport.quic());
+            plans.into_iter().any(|plan| plan.config.stack == *stack)
+        };
+        QuicStack::ALL.into_iter().filter(used).map(QuicStack::release).collect()
     }
 
     /// The hosts that run kernels, each with the name of its own.

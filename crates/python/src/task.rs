@@ -70,6 +70,7 @@ impl Task {
         // Hooks of Python classes end a run by unwinding.
         let run = || {
             let mut simulation = Simulation::build(&self.scenario, self.run).map_err(built)?;
+            crate::quic::attach(&self.scenario, self.run, &mut simulation)?;
             let kernels = Kernels::start(&self.scenario, self.run, &mut simulation, self.stock.as_ref());
             if self.control.is_cancelled() {
                 return Ok(simulation.finish(RunCost::default())); // Whatever kernels said to that.

@@ -13,8 +13,8 @@ mod stats;
 
 pub use foreign::host::{AttachError, ForeignHost, HostError, HostFailure};
 pub use foreign::socket::{
-    DataLevelStats, DatagramSocket, FlowSockets, SocketCommand, SocketEvent, SocketKind, SocketOperation,
-    SocketPair, SocketReport, SocketStats, SubflowStats,
+    DataLevelStats, DatagramSocket, FlowSockets, QuicListener, SocketCommand, SocketEvent, SocketKind,
+    SocketOperation, SocketPair, SocketReport, SocketStats, SubflowStats,
 };
 pub use ground::build_error::BuildError;
 pub use ground::columns::{ColumnInfo, TableInfo};

@@ -7,6 +7,7 @@ mod buffer_sizes;
 pub mod cc;
 pub mod config;
 pub mod mptcp;
+pub mod quic;
 mod registry;
 mod right_sizing;
 pub mod segment;

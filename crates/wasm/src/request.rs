@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tailrace_core::Bytes;
+use tailrace_scenario::model::FlowGroup;
 use tailrace_scenario::{Diagnostic, Files, Objection, Parsed, Source};
 
 /// A page has less room than a machine: what needs more than three quarters of this is refused.
@@ -50,11 +51,29 @@ impl Request {
                 help: Some("run it natively, on Linux: tailrace run scenario.toml".into()),
             })
             .take(1)
+            .chain(
+                parsed
+                    .scenario
+                    .flows
+                    .iter()
+                    .filter(|group| group.transport.quic().is_some())
+                    .map(over_quic)
+                    .take(1),
+            )
             .collect();
         if objections.is_empty() {
             return Ok(parsed);
         }
         Err(errors(&self.source.objected(&self.overrides, &objections)))
+    }
+}
+
+/// Objection to a flow over QUIC.
+fn over_quic(group: &FlowGroup) -> Objection {
+    Objection {
+        path: format!("flow.{}.transport", group.name),
+        why: "QUIC, whose implementations are not part of the playground".into(),
+        help: Some("run it natively: tailrace run scenario.toml, or write transport = \"tcp\"".into()),
     }
 }
 

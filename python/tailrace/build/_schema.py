@@ -235,7 +235,8 @@ class Schema:
         if name == "transport":
             # Defaults follow from the profile, which `tailrace list` describes; only the order is of use.
             order = {p["name"]: None for kind in ("mptcp", "tcp") for p in self._catalog[kind][0]["params"]}
-            return {"tcp": dict(order), "mptcp": dict(order)}
+            quic = {p["name"]: p.get("default") for p in self._catalog["quic"][0]["params"]}
+            return {"tcp": dict(order), "mptcp": dict(order), "quic": quic}
         entries = self._catalog[LISTS[name]] if name in LISTS else []
         return {entry["name"]: {p["name"]: p.get("default") for p in entry["params"]} for entry in entries}
 

@@ -49,7 +49,7 @@ def path_alone(ctx: typer.Context, incomplete: str) -> list[Offer]:
 def kinds_listed(_ctx: typer.Context, incomplete: str) -> list[Offer]:
     """Completes the kinds of `tailrace list`."""
     lists = {kind: f"{len(entries)} of them" for kind, entries in _catalog().items()}
-    lists["transport"] = "options of TCP and Multipath TCP"
+    lists["transport"] = "options of TCP, Multipath TCP and QUIC"
     return [(kind, about) for kind, about in lists.items() if kind.startswith(incomplete)]
 
 

@@ -32,7 +32,7 @@ PROPERTIES: dict[str, Callable[[dict[str, Any]], bool]] = {
     "tc": lambda entry: entry["in_linux"],
 }
 # Lists that stand under this key of a flow.
-TRANSPORT, TRANSPORTS = "transport", ("tcp", "mptcp")
+TRANSPORT, TRANSPORTS = "transport", ("tcp", "mptcp", "quic")
 # Word for all lists one below the other.
 EVERYTHING = "all"
 # Names of a list that stand beside its count.

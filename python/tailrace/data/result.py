@@ -121,6 +121,8 @@ class Result(Mapping[str, "pl.DataFrame"]):
             "status": status,
             "warnings": scenario.warnings,
         }
+        if stacks := scenario.native.quic_stacks:
+            about["quic_stacks"] = stacks
         if scenario.native.kernels:
             from tailrace.kernels import run_kernels
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".xml",)
 # IANA's protocol numbers.
-_PROTOCOLS = {"tcp": 6, "mptcp": 6, "udp": 17}
+_PROTOCOLS = {"tcp": 6, "mptcp": 6, "quic": 17, "udp": 17}
 _BITS_A_BYTE = 8
 _NANOSECONDS = 1e9
 

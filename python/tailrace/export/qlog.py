@@ -31,7 +31,7 @@ _BYTES = {
     "ssthresh_bytes": "ssthresh",
     "in_flight_bytes": "bytes_in_flight",
 }
-_PROTOCOLS = {"tcp": "TCP", "mptcp": "MPTCP"}
+_PROTOCOLS = {"tcp": "TCP", "mptcp": "MPTCP", "quic": "QUIC"}
 _RECORD_SEPARATOR = "\x1e"
 
 

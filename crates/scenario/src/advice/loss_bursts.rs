@@ -40,7 +40,7 @@ fn timeout(group: &FlowGroup) -> Option<Duration> {
     match &group.transport {
         Transport::Tcp { config, .. } => Some(config.min_rto),
         Transport::Mptcp { plan, .. } => Some(plan.tcp.min_rto),
-        Transport::Udp { .. } => None,
+        Transport::Udp { .. } | Transport::Quic(_) => None,
     }
 }
 

@@ -10,6 +10,9 @@ use crate::text::codes::Code;
 use tailrace_app::EndpointRole;
 use tailrace_core::Bytes;
 
+/// Headers of IPv4 and UDP, as kernels and QUIC stacks send them.
+const UDP_HEADERS: u64 = 28;
+
 /// Packets that a link of their path drops for their size, or that a kernel cuts in pieces.
 pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Paths) {
     if let Some((size, link)) = cut_by_kernel(a.scenario, group) {
@@ -32,6 +35,8 @@ pub(super) fn check_mtu(a: &Adviser<'_>, i: usize, group: &FlowGroup, paths: &Pa
             let real = if plan.tcp.timestamps { 72 } else { 60 };
             plan.tcp.mss.get() + header.map_or(real, Bytes::get) + route_len(&plan.path_manager)
         }
+        // Larger packets than the first are sent only if they get through (RFC 9000 §14.3).
+        Transport::Quic(plan) => plan.config.initial_mtu.get() + UDP_HEADERS,
         Transport::Tcp { config, header, .. } => {
             // IPv4 and TCP headers, and the timestamps option with its padding (RFC 7323 appendix A).
             let real = if config.timestamps { 52 } else { 40 };
@@ -79,11 +84,9 @@ fn senders(group: &FlowGroup) -> impl Iterator<Item = NodeIndex> {
 
 /// The size of datagrams that a kernel at an end of the flow has to cut, and the link of that host which does not carry them.
 fn cut_by_kernel(scenario: &Scenario, group: &FlowGroup) -> Option<(u64, usize)> {
-    /// Headers of IPv4 and UDP: a kernel sends no others.
-    const HEADERS: u64 = 28;
     let Transport::Udp { .. } = &group.transport else { return None };
     let traffic = group.app.traffic()?;
-    let size = traffic.rarely_exceeded.get() + HEADERS;
+    let size = traffic.rarely_exceeded.get() + UDP_HEADERS;
     let kernels = senders(group).filter(|node| scenario.nodes[node.0 as usize].kernel.is_some());
     kernels
         .filter_map(|node| own_link(scenario, node))

@@ -226,7 +226,7 @@ fn offered_by(group: &FlowGroup) -> u64 {
     let size = payload.get();
     let header = match &group.transport {
         Transport::Udp { header, .. } => header.get(),
-        Transport::Tcp { .. } | Transport::Mptcp { .. } => 0,
+        Transport::Tcp { .. } | Transport::Mptcp { .. } | Transport::Quic(_) => 0,
     };
     let total = u128::from(rate.as_bps()) * u128::from(size.saturating_add(header)) / u128::from(size.max(1));
     u64::try_from(total).unwrap_or(u64::MAX)

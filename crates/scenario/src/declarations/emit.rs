@@ -13,6 +13,7 @@ use tailrace_core::Bytes;
 use tailrace_core::params::tagged;
 use tailrace_core::params::{ParamInfo, ParamType as _, Parameters as _, Value};
 use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
+use tailrace_transport::quic::{QuicConfig, QuicControl, QuicPlan};
 use tailrace_transport::{TcpBehaviour, TcpConfig};
 
 impl Declaration {
@@ -176,6 +177,7 @@ fn transport(out: &mut Lines, f: &FlowDecl, path: &str) {
             ];
             out.put("transport", inline(pairs));
         }
+        Transport::Quic(plan) => quic(out, &title, plan),
         Transport::Tcp { config, cc, header } => {
             out.header(&title);
             out.put("kind", text("tcp"));
@@ -198,6 +200,20 @@ fn transport(out: &mut Lines, f: &FlowDecl, path: &str) {
             out.params(TcpBehaviour::params(), |name| plan.tcp.behaviour.get(name));
         }
     }
+}
+
+fn quic(out: &mut Lines, title: &str, plan: &QuicPlan) {
+    out.header(title);
+    out.put("kind", text("quic"));
+    out.put(
+        "cc",
+        match &plan.control {
+            QuicControl::Stack(control) => text(control.word()),
+            QuicControl::Simulator(cc) => kinded(cc.name(), cc.params(), |name| cc.get(name)),
+        },
+    );
+    out.put("cc_from", plain(&plan.control.origin().to_value()));
+    out.params(QuicConfig::params(), |name| plan.config.get(name));
 }
 
 /// Keys that TCP and the subflows of Multipath TCP have in common.

@@ -1,7 +1,7 @@
 //! JSON Schema (2020-12) of scenario files, derived from the tables that the parser reads by.
 
 use crate::declarations::sections::{
-    ATTACK, FAULT, Key, MEDIUM, MPTCP, MPTCP_BEHAVIOUR, REVERSE, SCENARIO, SPOOF, Section, Shape, TCP,
+    ATTACK, FAULT, Key, MEDIUM, MPTCP, MPTCP_BEHAVIOUR, QUIC, REVERSE, SCENARIO, SPOOF, Section, Shape, TCP,
     TCP_BEHAVIOUR, UDP,
 };
 use crate::model::Plugins;
@@ -20,6 +20,7 @@ use tailrace_transport::mptcp::coupled::CoupledConfig;
 use tailrace_transport::mptcp::path_manager::PathManagerConfig;
 use tailrace_transport::mptcp::scheduler::SchedulerConfig;
 use tailrace_transport::mptcp::{MptcpBehaviour, MptcpConfig};
+use tailrace_transport::quic::QuicConfig;
 use tailrace_transport::{CcConfig, TcpBehaviour, TcpConfig};
 
 /// The schema, for editors and for `tailrace schema`.
@@ -468,9 +469,14 @@ fn transport() -> Value {
         }
     }
     let udp = section(&UDP, Some("udp"), &[]);
-    let tables =
-        vec![named("tcp", tcp, TCP.doc), named("mptcp", mptcp, MPTCP.doc), named("udp", udp, UDP.doc)];
-    kinded("A transport.", &["tcp", "mptcp", "udp"], tables)
+    let quic = section(&QUIC, Some("quic"), QuicConfig::params());
+    let tables = vec![
+        named("tcp", tcp, TCP.doc),
+        named("mptcp", mptcp, MPTCP.doc),
+        named("quic", quic, QUIC.doc),
+        named("udp", udp, UDP.doc),
+    ];
+    kinded("A transport.", &["tcp", "mptcp", "quic", "udp"], tables)
 }
 
 fn app() -> Value {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tailrace_app::AppConfig;
 use tailrace_core::{Bytes, Dscp, Duration, DurationDist};
 use tailrace_transport::mptcp::{MptcpPlan, SubflowControl};
+use tailrace_transport::quic::QuicPlan;
 use tailrace_transport::{CcConfig, TcpConfig};
 
 /// Flows of one declaration: the same transport and application between pairs of hosts.
@@ -125,6 +126,8 @@ pub enum Transport {
         /// Whether packets are ECN-capable (and ignore marks).
         ecn: bool,
     },
+    /// QUIC, by an implementation of others.
+    Quic(Arc<QuicPlan>),
 }
 
 impl Transport {
@@ -133,7 +136,15 @@ impl Transport {
         match self {
             Self::Tcp { config, .. } => Some(config),
             Self::Mptcp { plan, .. } => Some(&plan.tcp),
-            Self::Udp { .. } => None,
+            Self::Udp { .. } | Self::Quic(_) => None,
+        }
+    }
+
+    /// Plan of QUIC connections.
+    pub fn quic(&self) -> Option<&QuicPlan> {
+        match self {
+            Self::Quic(plan) => Some(plan),
+            Self::Tcp { .. } | Self::Mptcp { .. } | Self::Udp { .. } => None,
         }
     }
 
@@ -142,7 +153,7 @@ impl Transport {
         match self {
             Self::Tcp { config, .. } => Some(Arc::make_mut(config)),
             Self::Mptcp { plan, .. } => Some(Arc::make_mut(&mut Arc::make_mut(plan).tcp)),
-            Self::Udp { .. } => None,
+            Self::Udp { .. } | Self::Quic(_) => None,
         }
     }
 
@@ -152,6 +163,7 @@ impl Transport {
             Self::Tcp { .. } => "tcp",
             Self::Mptcp { .. } => "mptcp",
             Self::Udp { .. } => "udp",
+            Self::Quic(_) => "quic",
         }
     }
 
@@ -161,7 +173,13 @@ impl Transport {
             Self::Tcp { cc, .. } => cc.name(),
             Self::Mptcp { plan, .. } => plan.control.name(),
             Self::Udp { .. } => "",
+            Self::Quic(plan) => plan.control.name(),
         }
+    }
+
+    /// Implementation of others that carries it, with its version; empty for transports of the simulator.
+    pub fn stack(&self) -> &'static str {
+        self.quic().map_or("", |plan| plan.config.stack.release())
     }
 
     /// The same, where a connection or subflow has it by itself; a coupled one is of all subflows together.
@@ -173,6 +191,7 @@ impl Transport {
                 SubflowControl::Coupled(_) => None,
             },
             Self::Udp { .. } => None,
+            Self::Quic(plan) => Some(plan.control.name()),
         }
     }
 }

@@ -19,6 +19,7 @@ pub(super) fn check(scenario: &Scenario, draft: &Draft, sink: &Sink<'_>) {
         datagrams(scenario, group, decl, sink);
         misbehaviour(scenario, group, decl, sink);
         multipath(scenario, group, decl, sink);
+        quic(scenario, group, decl, sink);
     }
 }
 
@@ -62,6 +63,19 @@ fn misbehaviour(scenario: &Scenario, group: &FlowGroup, decl: &FlowDecl, sink: &
     sink.push(error.help(format!(
         "take the kernel from that host (kernel = \"none\"; the other end may keep one), or leave out {key}"
     )));
+}
+
+/// A kernel has no QUIC, which programs bring along.
+fn quic(scenario: &Scenario, group: &FlowGroup, decl: &FlowDecl, sink: &Sink<'_>) {
+    if group.transport.quic().is_none() {
+        return;
+    }
+    for (selector, end) in [(&decl.from, EndpointRole::Client), (&decl.to, EndpointRole::Server)] {
+        let Some(host) = kernel_at(scenario, group, end) else { continue };
+        let message = format!("host {host} has a kernel, and kernels have no QUIC");
+        let error = sink.at(Code::WrongTransport, selector.origin, message);
+        sink.push(error.help("run a QUIC program there (`run`), or leave out the host's `kernel`"));
+    }
 }
 
 /// A kernel that is to have no Multipath TCP has no sockets of it.

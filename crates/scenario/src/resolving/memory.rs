@@ -48,6 +48,8 @@ const NODE: u128 = 512;
 const LINK: u128 = 2048;
 /// Both endpoints of a connection beyond its packets in flight.
 const FLOW: u128 = 4096;
+/// Both endpoints of a QUIC connection that sends, with all that their stack keeps, as measured with noq.
+const QUIC_CONNECTION: u128 = 180_000;
 /// A row of the series of a flow, of a group of them, and of a queue, with one of its law: as wide as the columns are.
 pub const FLOW_ROW: u64 = 152;
 /// See [`FLOW_ROW`].
@@ -146,7 +148,7 @@ impl<'d> Counts<'d> {
         Self { draft, head, links, flows, leaving }
     }
 
-    fn parts(&self) -> [MemoryPart; 6] {
+    fn parts(&self) -> [MemoryPart; 7] {
         let of = |n: &NodeDecl| u128::from(n.len());
         let nodes: u128 = self.draft.nodes.iter().map(of).sum();
         let routers: u128 = self.draft.nodes.iter().filter(|n| n.kind == NodeKind::Router).map(of).sum();
@@ -156,6 +158,8 @@ impl<'d> Counts<'d> {
         let of_links = self.draft.links.iter().zip(self.links);
         let of_flows = self.draft.flows.iter().zip(self.flows);
         let at_link = largest(of_links.map(|(decl, ends)| (members(ends), decl.ends[0].origin)));
+        let over_quic = of_flows.clone().filter(|(decl, _)| decl.transport.quic().is_some());
+        let over_quic: u128 = over_quic.map(|(_, ends)| flows_of(ends)).sum();
         let at_flow = largest(of_flows.map(|(decl, ends)| (flows_of(ends), decl.name.origin)));
         let part = |what, count: u128, each: u128, origin| MemoryPart {
             what,
@@ -177,6 +181,7 @@ impl<'d> Counts<'d> {
             },
             part("routes", routers.saturating_mul(routers.min(nodes - routers)), self.route(), at_node),
             part("packets in queues", queued, PACKET, at_queue),
+            part("connections over QUIC", over_quic, QUIC_CONNECTION, at_flow),
         ]
     }
 

@@ -192,6 +192,22 @@ fn a_profile_is_the_whole_behaviour_of_a_multipath_connection_unless_overridden(
 }
 
 #[test]
+fn quic_keeps_its_options_when_it_is_resolved() {
+    let text = DUMBBELL.replacen(
+        "kind = \"tcp\", cc = \"reno\", profile = \"ns2\", mss = \"1460 B\", window = 25",
+        "kind = \"quic\", stack = \"quinn\", cc_from = \"simulator\", initial_window = \"20 kB\", max_idle_timeout = \"auto\"",
+        1,
+    );
+    let parsed = read(&text, &[]);
+    let plan =
+        parsed.scenario.flows.iter().find_map(|group| group.transport.quic()).expect("a flow over QUIC");
+    assert_eq!(plan.config.initial_window, Some(Bytes(20_000)));
+    assert_eq!(plan.config.max_idle_timeout, None);
+    let again = read(&parsed.to_toml(), &[]);
+    assert_eq!(again.scenario, parsed.scenario);
+}
+
+#[test]
 fn a_resolved_file_is_the_same_scenario_and_resolves_to_itself() {
     for text in [DUMBBELL, SCENARIO_D, EVERYTHING] {
         let parsed = read(text, &[]);

@@ -15,6 +15,29 @@ use core::net::Ipv4Addr;
 use std::collections::{BTreeMap, VecDeque};
 use tailrace_core::{Bytes, Duration, Instant};
 use tailrace_net::{Address, Graph, LinkId, NodeId};
+use tailrace_transport::quic::QuicStack;
+
+/// Flows whose ends at a host a foreign stack carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StackScope {
+    /// All of them: it is the host's only stack.
+    Host,
+    /// Those over this implementation of QUIC: it stands beside the host's own stack.
+    Quic(QuicStack),
+}
+
+impl StackScope {
+    const COUNT: usize = 1 + QuicStack::ALL.len();
+
+    /// Place in tables by scope.
+    const fn index(self) -> usize {
+        match self {
+            Self::Host => 0,
+            Self::Quic(QuicStack::Noq) => 1,
+            Self::Quic(QuicStack::Quinn) => 2,
+        }
+    }
+}
 
 /// All foreign hosts of a run; empty in most runs.
 #[derive(Default)]
@@ -32,6 +55,9 @@ pub(crate) struct ForeignHosts {
     pub(crate) waiting: PendingCompletions,
     /// Smallest MTU of all links.
     pub(crate) least_mtu: Bytes,
+    /// Foreign host at each node, and at each address of it, by scope.
+    by_node: [BTreeMap<NodeId, usize>; StackScope::COUNT],
+    by_address: [BTreeMap<Address, usize>; StackScope::COUNT],
     pub(crate) failure: Option<HostFailure>,
     /// Buffer for a packet on its way between bytes and fabric.
     pub(crate) buffer: Vec<u8>,
@@ -43,8 +69,7 @@ pub(crate) struct ForeignHosts {
 pub(crate) struct ForeignNode {
     pub(crate) name: String,
     pub(crate) node: NodeId,
-    /// Index of the attached host it is part of.
-    pub(crate) host: usize,
+    pub(crate) scope: StackScope,
     pub(crate) tally: ForeignCounters,
     /// Rate limits of ICMP errors to it, by the simulated node that sends them.
     pub(crate) errors: BTreeMap<NodeId, IcmpRateLimit>,
@@ -65,6 +90,7 @@ pub(crate) struct AttachedHost {
     pub(crate) departures: Option<TxCompletions>,
     /// Whether flows can end at its sockets.
     pub(crate) has_sockets: bool,
+    pub(crate) scope: StackScope,
     /// Commands not yet passed to it, in order: a socket is opened from an address that exists at that time.
     pub(crate) orders: VecDeque<HostCommand>,
     /// Whether it is being served, so that all queued commands are passed to it without a wake-up.
@@ -123,18 +149,29 @@ impl ForeignHosts {
 
     /// Index of the foreign host that sent a packet, if one did.
     pub(crate) fn sender_of(&self, pkt: &SimPacket, graph: &Graph) -> Option<usize> {
-        let at = |node| self.nodes.iter().position(|n| n.node == node);
+        let at = |node| self.nodes.iter().position(|n| n.node == node && n.scope == StackScope::Host);
         pkt.to.host().or_else(|| at(graph.owner(pkt.source)?))
     }
 
-    /// Foreign host at a node.
-    pub(crate) fn at(&self, node: NodeId) -> Option<usize> {
-        self.nodes.iter().find(|n| n.node == node).map(|n| n.host)
+    /// Notes at which nodes and addresses the foreign host `host` is.
+    pub(crate) fn index(
+        &mut self,
+        host: usize,
+        scope: StackScope,
+        (nodes, addresses): (impl Iterator<Item = NodeId>, &[Address]),
+    ) {
+        self.by_node[scope.index()].extend(nodes.map(|node| (node, host)));
+        self.by_address[scope.index()].extend(addresses.iter().map(|address| (*address, host)));
     }
 
-    /// Whether a foreign host has this address, now or at another time.
-    pub(crate) fn has(&self, address: Address) -> bool {
-        self.hosts.iter().any(|h| h.addresses.contains(&address))
+    /// Foreign stack of this scope at a node.
+    pub(crate) fn at(&self, node: NodeId, scope: StackScope) -> Option<usize> {
+        self.by_node[scope.index()].get(&node).copied()
+    }
+
+    /// Whether a foreign stack of this scope has the address, now or at another time.
+    pub(crate) fn has(&self, address: Address, scope: StackScope) -> bool {
+        self.by_address[scope.index()].contains_key(&address)
     }
 
     /// Failure that ends the run, if any.
@@ -144,7 +181,8 @@ impl ForeignHosts {
 
     /// Counters of each host, by name.
     pub(crate) fn counters(&self) -> impl Iterator<Item = (&str, &ForeignCounters)> {
-        self.nodes.iter().map(|n| (n.name.as_str(), &n.tally))
+        let hosts = self.nodes.iter().filter(|n| n.scope == StackScope::Host);
+        hosts.map(|n| (n.name.as_str(), &n.tally))
     }
 
     /// Counters of the sender of a packet that belongs to no flow.
@@ -157,9 +195,18 @@ impl ForeignHosts {
         self.hosts.get(host).map(|h| h.name.as_str())
     }
 
-    /// Foreign host with sockets for flows that has this address, now or at another time.
-    pub(crate) fn with_sockets(&self, address: Address) -> Option<usize> {
-        self.hosts.iter().position(|h| h.has_sockets && h.addresses.contains(&address))
+    /// Foreign stack of this scope with sockets for flows that has the address, now or at another time.
+    pub(crate) fn with_sockets(&self, address: Address, scope: StackScope) -> Option<usize> {
+        let host = self.by_address[scope.index()].get(&address).copied()?;
+        self.hosts[host].has_sockets.then_some(host)
+    }
+
+    /// Ends the run, in which no stack was attached for flows of this scope.
+    #[cold]
+    pub(crate) fn fail_without_stack(&mut self, scope: StackScope, (client, at): (Address, Instant)) {
+        let StackScope::Quic(stack) = scope else { return };
+        let why = format!("flows over QUIC need {}, which was not attached to this run", stack.release());
+        self.failure.get_or_insert(HostFailure { host: Ipv4Addr::from(client.0).to_string(), at, why });
     }
 
     pub(crate) fn fail(&mut self, host: usize, at: Instant, error: HostError) {

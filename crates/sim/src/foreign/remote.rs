@@ -146,6 +146,16 @@ impl RemoteSocket {
         self.figures.as_ref().is_some_and(|figures| figures.lacks_timeouts)
     }
 
+    /// Whether its stack does not report bytes in flight.
+    pub(crate) fn lacks_in_flight(&self) -> bool {
+        self.figures.as_ref().is_some_and(|figures| figures.lacks_in_flight)
+    }
+
+    /// Whether its stack does not report the smallest round-trip time.
+    pub(crate) fn lacks_min_rtt(&self) -> bool {
+        self.figures.as_ref().is_some_and(|figures| figures.lacks_min_rtt)
+    }
+
     pub(crate) fn stats(&self) -> &TcpStats {
         &self.stats
     }
@@ -195,6 +205,8 @@ mod tests {
         SocketReport::Counted(Box::new(SocketStats {
             stats: TcpStats::default(),
             lacks_timeouts: false,
+            lacks_in_flight: false,
+            lacks_min_rtt: false,
             view: None,
             mss: 1400,
             subflows: subflows.iter().map(subflow).collect(),

@@ -1,6 +1,8 @@
 //! Commands to sockets of foreign hosts, and their reports.
 
-use core::net::SocketAddrV4;
+use core::net::{Ipv4Addr, SocketAddrV4};
+use std::sync::Arc;
+use tailrace_transport::quic::QuicPlan;
 use tailrace_transport::{ResetCause, TcpStats, TcpView};
 
 /// Addresses and ports of a connection: the foreign host's and the other end's. With MPTCP those of the first subflow.
@@ -13,7 +15,7 @@ pub struct SocketPair {
 }
 
 /// Options of a stream socket.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SocketKind {
     /// Whether it speaks Multipath TCP.
     pub multipath: bool,
@@ -25,6 +27,8 @@ pub struct SocketKind {
     pub listens: bool,
     /// Traffic class of its packets (RFC 2474), besides the ECN bits that TCP sets.
     pub traffic_class: u8,
+    /// Plan of QUIC connections; `None` for TCP.
+    pub quic: Option<Arc<QuicPlan>>,
 }
 
 /// A datagram socket, open from the start.
@@ -39,7 +43,7 @@ pub struct DatagramSocket {
 }
 
 /// Sockets that flows of a scenario need at a foreign host.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowSockets {
     /// Listening addresses, and options of accepted sockets.
     pub listeners: Vec<(SocketAddrV4, SocketKind)>,
@@ -68,8 +72,19 @@ impl FlowSockets {
     }
 }
 
+/// Listening address of a flow over QUIC.
+#[derive(Clone, Debug, PartialEq)]
+pub struct QuicListener {
+    /// Address and port at the host.
+    pub at: SocketAddrV4,
+    /// Address of the client: flows of several clients may share a port.
+    pub client: Ipv4Addr,
+    /// Options of its sockets.
+    pub kind: SocketKind,
+}
+
 /// A command of an application to its socket.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct SocketCommand {
     /// Socket.
     pub socket: SocketPair,
@@ -78,7 +93,7 @@ pub struct SocketCommand {
 }
 
 /// Operation of an application on its socket.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum SocketOperation {
     /// Opens the connection.
     Connect(SocketKind),
@@ -114,6 +129,10 @@ pub struct SocketStats {
     pub stats: TcpStats,
     /// Whether timeouts are missing, as with Linux before 6.7.
     pub lacks_timeouts: bool,
+    /// Whether bytes in flight are missing in `view`, as with QUIC stacks.
+    pub lacks_in_flight: bool,
+    /// Whether the smallest round-trip time is missing in `view`.
+    pub lacks_min_rtt: bool,
     /// Windows and times; `None` for MPTCP, whose subflows each have their own.
     pub view: Option<TcpView>,
     /// Payload of a full segment, bytes.

@@ -167,7 +167,7 @@ impl World {
         let flow = &mut self.flows[end.flow()];
         let transit = now.saturating_since(flow.arrived_from);
         flow.delivery_gap.on_delivery(now, &self.scope_starts);
-        if let FlowTransport::Udp(udp) = &mut flow.carrier {
+        if let FlowTransport::Datagrams(udp) = &mut flow.carrier {
             let before = std::mem::replace(&mut udp.transit[usize::from(end.is_server())], transit);
             count_jitter((flow, &mut self.recorder), bytes, variation(before, transit));
         }

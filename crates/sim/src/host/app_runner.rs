@@ -26,7 +26,7 @@ impl World {
         let Flow { app, carrier, start, stop, .. } = &mut self.flows[flow];
         let mut actions = AppActions::default();
         app.app.on_start(&mut AppContext::new(*start, &mut app.rng, &mut actions));
-        if matches!(carrier, FlowTransport::Tcp(_)) && *stop < Instant::MAX {
+        if matches!(carrier, FlowTransport::Streams(_)) && *stop < Instant::MAX {
             fabric.wake_at(*stop, Timer::App(flow).id());
         }
         let early = actions.datagram().is_some() || actions.others().next().is_some();
@@ -122,7 +122,7 @@ impl World {
             return;
         }
         let f = &mut self.flows[flow];
-        let FlowTransport::Udp(udp) = &mut f.carrier else { return };
+        let FlowTransport::Datagrams(udp) = &mut f.carrier else { return };
         let sent = &mut udp.sent[usize::from(end.is_server())];
         let number = *sent;
         *sent = number.wrapping_add(1);
@@ -150,8 +150,8 @@ impl World {
 
     fn streams(&mut self, flow: usize) -> Option<&mut StreamFlow> {
         match &mut self.flows[flow].carrier {
-            FlowTransport::Tcp(streams) => Some(streams),
-            FlowTransport::Udp(_) => None,
+            FlowTransport::Streams(streams) => Some(streams),
+            FlowTransport::Datagrams(_) => None,
         }
     }
 
@@ -180,20 +180,24 @@ impl World {
         let now = fabric.now();
         self.release_multipath_ends(self.flows[flow].latest, fabric);
         let Some(envelope) = self.envelope_of_next(flow, now) else { return self.fail_start(flow) };
-        let Flow { carrier: FlowTransport::Tcp(streams), header, listens, .. } = &mut self.flows[flow] else {
+        let Flow { carrier: FlowTransport::Streams(streams), header, listens, .. } = &mut self.flows[flow]
+        else {
             return;
         };
         let number = streams.connections;
         streams.connections += 1;
         streams.end = None;
-        let mut endpoint = match self.foreign.with_sockets(envelope.source) {
-            Some(_) => Endpoint::Remote(Box::new(RemoteSocket::connect(
+        let endpoint = match self.foreign.with_sockets(envelope.source, streams.plan.scope()) {
+            Some(_) => Some(Endpoint::Remote(Box::new(RemoteSocket::connect(
                 streams.plan.socket_kind(*listens, envelope.dscp),
-            ))),
+            )))),
             None => {
                 let seed = streams.next_seed();
                 streams.plan.endpoint(true, envelope.tuple(), seed, now)
             }
+        };
+        let Some(mut endpoint) = endpoint else {
+            return self.foreign.fail_without_stack(streams.plan.scope(), (envelope.source, now));
         };
         let mut work = TransferState {
             is_transfer: matches!(data, ConnectionData::Last(_)),
@@ -226,7 +230,7 @@ impl World {
     /// `tcp_tw_reuse`). `None` if the next few are all in use.
     fn envelope_of_next(&mut self, flow: usize, now: Instant) -> Option<Envelope> {
         const LOOK: u16 = 64;
-        let Flow { carrier: FlowTransport::Tcp(streams), ends, .. } = &mut self.flows[flow] else {
+        let Flow { carrier: FlowTransport::Streams(streams), ends, .. } = &mut self.flows[flow] else {
             return None;
         };
         let ports = streams.ports;
@@ -447,7 +451,7 @@ impl World {
         let (group, took) = (f.group as usize, now - work.began);
         f.stats.completed(work.size, took);
         self.recorder.completed(flow, group, took, now);
-        if let (true, FlowTransport::Tcp(streams)) = (work.is_transfer, &f.carrier) {
+        if let (true, FlowTransport::Streams(streams)) = (work.is_transfer, &f.carrier) {
             let slowdown = streams.uncongested.map(|path| path.slowdown(work.size, took));
             self.recorder.record_transfer(group, (work.size, took), slowdown, streams.varied);
             self.connection_log.completed(record, now, slowdown);

@@ -60,7 +60,7 @@ impl World {
     fn answer_in_time_wait(&mut self, pkt: &SimPacket, segment: &Segment, fabric: &mut SimFabric) -> bool {
         let (tuple, now) = (pkt.tuple(), fabric.now());
         let Some(flow) = self.flows.get(pkt.to.flow()) else { return false };
-        let FlowTransport::Tcp(streams) = &flow.carrier else { return false };
+        let FlowTransport::Streams(streams) = &flow.carrier else { return false };
         let keep = streams.plan.time_wait();
         let Some(stub) = self.time_wait.get_mut(&tuple, now) else { return false };
         let peer = stub.peer;
@@ -86,7 +86,7 @@ impl World {
         let Some(end) = pkt.to.end() else { return false };
         let flow = &self.flows[end.flow()];
         let joins = matches!(pkt.mptcp(&self.options).signal, Some(Signal::JoinSyn { .. }));
-        let listens = end.is_server() && matches!(flow.carrier, FlowTransport::Tcp(_));
+        let listens = end.is_server() && matches!(flow.carrier, FlowTransport::Streams(_));
         listens && !joins && flow.ends[1].source_port == pkt.destination_port
     }
 
@@ -96,9 +96,9 @@ impl World {
         let flow = &mut self.flows[pkt.to.flow()];
         let envelope =
             Envelope { peer: client.unwrap_or(SocketId::NONE), ..pkt.reply_envelope(flow.ends[1]) };
-        let FlowTransport::Tcp(streams) = &mut flow.carrier else { return None };
+        let FlowTransport::Streams(streams) = &mut flow.carrier else { return None };
         let seed = streams.next_seed();
-        let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), seed, fabric.now());
+        let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), seed, fabric.now())?;
         if streams.reader == Some(EndpointRole::Server) {
             endpoint.await_reads();
         }
@@ -167,7 +167,7 @@ impl World {
         keep_early_bytes(&mut self.baselines, socket);
         let flow = &mut self.flows[end.flow()];
         flow.retired.add(&socket.endpoint, flow.is_sender(end));
-        if let (FlowTransport::Tcp(streams), false) = (&mut flow.carrier, end.is_server()) {
+        if let (FlowTransport::Streams(streams), false) = (&mut flow.carrier, end.is_server()) {
             streams.failed += u32::from(socket.has_failed());
             if let Endpoint::Mptcp(connection) = &socket.endpoint {
                 streams.ports.skip_past(connection.last_port());

@@ -1,5 +1,6 @@
 //! Transport endpoints of flows: TCP, Multipath TCP, or a socket of a foreign host.
 
+use crate::foreign::hosts::StackScope;
 use crate::foreign::remote::RemoteSocket;
 use crate::foreign::socket::SocketKind;
 use crate::stats::connection_log::{EndCounters, NOT_COUNTED};
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use tailrace_core::{Dscp, Duration, Instant, Rng};
 use tailrace_transport::config::Misbehaviour;
 use tailrace_transport::mptcp::{Mptcp, MptcpPlan, SubflowControl, Tuple};
+use tailrace_transport::quic::QuicPlan;
 use tailrace_transport::{CcConfig, Event, Tcp, TcpConfig, TcpStats, TcpView};
 
 /// Transport endpoint at one end of a flow.
@@ -116,6 +118,11 @@ impl Endpoint {
         matches!(self, Self::Remote(remote) if remote.lacks_timeouts())
     }
 
+    /// Whether its stack does not report bytes in flight.
+    pub(crate) fn lacks_in_flight(&self) -> bool {
+        matches!(self, Self::Remote(remote) if remote.lacks_in_flight())
+    }
+
     /// Retransmission timeouts so far.
     pub(crate) fn timeouts(&self) -> u32 {
         match self {
@@ -184,7 +191,8 @@ impl Endpoint {
     /// Minimum RTT so far; `None` for MPTCP, whose paths each have their own.
     pub(crate) fn min_rtt(&self) -> Option<Duration> {
         let (view, _) = self.view()?;
-        (view.rtt_samples > 0).then_some(view.min_rtt)
+        let is_missing = matches!(self, Self::Remote(remote) if remote.lacks_min_rtt());
+        (view.rtt_samples > 0 && !is_missing).then_some(view.min_rtt)
     }
     /// Number of subflows so far; 1 for TCP.
     pub(crate) fn subflows(&self) -> u32 {
@@ -221,8 +229,13 @@ impl Endpoint {
 /// Transport parameters shared by all flows of a group.
 #[derive(Clone, Debug)]
 pub(crate) enum EndpointPlan {
-    Tcp { config: Arc<TcpConfig>, cc: CcConfig },
+    Tcp {
+        config: Arc<TcpConfig>,
+        cc: CcConfig,
+    },
     Mptcp(Arc<MptcpPlan>),
+    /// Its endpoints are sockets of a stack that is attached beside the hosts' own.
+    Quic(Arc<QuicPlan>),
 }
 
 impl EndpointPlan {
@@ -231,6 +244,7 @@ impl EndpointPlan {
         match self {
             Self::Tcp { config, .. } => config.time_wait,
             Self::Mptcp(plan) => plan.tcp.time_wait,
+            Self::Quic(_) => Duration::ZERO,
         }
     }
 
@@ -239,6 +253,7 @@ impl EndpointPlan {
         let config = match self {
             Self::Tcp { config, .. } => config,
             Self::Mptcp(plan) => &plan.tcp,
+            Self::Quic(_) => return true,
         };
         config.misbehaviour != Misbehaviour::OptimisticAcks
     }
@@ -252,15 +267,26 @@ impl EndpointPlan {
                 SubflowControl::Uncoupled(cc) => (true, Some(cc.name())),
                 SubflowControl::Coupled(_) => (true, None),
             },
+            Self::Quic(plan) => (false, Some(plan.control.name())),
         };
         let traffic_class = dscp.0 << 2;
         let congestion_control = name.map(str::to_string);
-        SocketKind { multipath, congestion_control, waits_for_reads: false, listens, traffic_class }
+        let quic = if let Self::Quic(plan) = self { Some(Arc::clone(plan)) } else { None };
+        SocketKind { multipath, congestion_control, waits_for_reads: false, listens, traffic_class, quic }
+    }
+
+    /// Foreign stack that carries its ends at a host, if one does.
+    pub(crate) fn scope(&self) -> StackScope {
+        match self {
+            Self::Quic(plan) => StackScope::Quic(plan.config.stack),
+            Self::Tcp { .. } | Self::Mptcp(_) => StackScope::Host,
+        }
     }
 
     /// Creates an endpoint between the addresses of `tuple`: a client that opens a connection, or a server that waits for it.
-    pub(crate) fn endpoint(&self, client: bool, tuple: Tuple, seed: u64, now: Instant) -> Endpoint {
-        match self {
+    /// `None` for QUIC, of which the simulator has none.
+    pub(crate) fn endpoint(&self, client: bool, tuple: Tuple, seed: u64, now: Instant) -> Option<Endpoint> {
+        Some(match self {
             Self::Tcp { config, cc } => Endpoint::Tcp(if client {
                 Tcp::connect(config, cc, seed as u32, now)
             } else {
@@ -271,6 +297,7 @@ impl EndpointPlan {
             } else {
                 Mptcp::listen(plan, tuple, Rng::new(seed), now)
             })),
-        }
+            Self::Quic(_) => return None,
+        })
     }
 }

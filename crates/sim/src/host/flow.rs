@@ -1,5 +1,6 @@
 //! A flow: its application, its connections, and its counters.
 
+use crate::foreign::hosts::StackScope;
 use crate::ground::reset_causes::CAUSES;
 use crate::host::endpoint::Endpoint;
 use crate::host::endpoint::EndpointPlan;
@@ -33,8 +34,8 @@ impl Flow {
     /// Addressing by which queues' classifiers name the flow.
     pub(crate) fn classified(&self) -> ClassifiedFlow<'_> {
         let protocol = match self.carrier {
-            FlowTransport::Udp(_) => protocol::UDP,
-            FlowTransport::Tcp(_) => protocol::TCP,
+            _ if self.carrier.is_in_datagrams() => protocol::UDP,
+            _ => protocol::TCP,
         };
         ClassifiedFlow { client: &self.ends[0], protocol, spoofed: self.spoofed() }
     }
@@ -42,8 +43,8 @@ impl Flow {
     /// Spoofed source addresses of its datagrams, if any.
     pub(crate) fn spoofed(&self) -> Option<&SpoofedSource> {
         match &self.carrier {
-            FlowTransport::Udp(udp) => udp.spoofed.as_deref(),
-            FlowTransport::Tcp(_) => None,
+            FlowTransport::Datagrams(udp) => udp.spoofed.as_deref(),
+            FlowTransport::Streams(_) => None,
         }
     }
 }
@@ -58,14 +59,27 @@ impl RunningApp {
 /// Transport of a flow.
 #[derive(Debug)]
 pub(crate) enum FlowTransport {
-    Udp(DatagramFlow),
-    Tcp(Box<StreamFlow>),
+    Datagrams(DatagramFlow),
+    Streams(Box<StreamFlow>),
 }
 
 impl FlowTransport {
     /// Whether its connections can have several paths.
     pub(crate) fn is_multipath(&self) -> bool {
-        matches!(self, Self::Tcp(streams) if matches!(*streams.plan, EndpointPlan::Mptcp(_)))
+        matches!(self, Self::Streams(streams) if matches!(*streams.plan, EndpointPlan::Mptcp(_)))
+    }
+
+    /// Foreign stack that carries its ends at a host, if one does.
+    pub(crate) fn scope(&self) -> StackScope {
+        match self {
+            Self::Streams(streams) => streams.plan.scope(),
+            Self::Datagrams(_) => StackScope::Host,
+        }
+    }
+
+    /// Whether its packets are UDP datagrams, which QUIC's are.
+    pub(crate) fn is_in_datagrams(&self) -> bool {
+        matches!(self, Self::Datagrams(_)) || self.scope() != StackScope::Host
     }
 }
 
@@ -85,7 +99,7 @@ pub(crate) struct DatagramFlow {
     pub(crate) spoofed: Option<Box<SpoofedSource>>,
 }
 
-/// State of a flow over TCP or Multipath TCP.
+/// State of a flow over TCP, Multipath TCP or QUIC.
 #[derive(Debug)]
 pub(crate) struct StreamFlow {
     pub(crate) plan: Arc<EndpointPlan>,
@@ -178,8 +192,7 @@ impl Flow {
 
     /// Sending end, see [`Flow::is_sender`].
     pub(crate) fn sender(&self) -> FlowEnd {
-        let from_server =
-            matches!(&self.carrier, FlowTransport::Tcp(streams) if streams.sender == EndpointRole::Server);
+        let from_server = matches!(&self.carrier, FlowTransport::Streams(streams) if streams.sender == EndpointRole::Server);
         // An envelope that leads to the server is the client's.
         self.ends[usize::from(from_server)].to.peer()
     }

@@ -7,6 +7,7 @@ use crate::foreign::hosts::AttachedHost;
 use crate::foreign::hosts::ForeignNode;
 use crate::foreign::hosts::HostCommand;
 use crate::foreign::hosts::HostInterface;
+use crate::foreign::hosts::StackScope;
 use crate::foreign::payload_check::delivered_bytes;
 use crate::foreign::payload_check::wrong_parts;
 use crate::foreign::reach::limit_reach;
@@ -37,7 +38,7 @@ impl World {
     pub(crate) fn attach(
         &mut self,
         nodes: &[(NodeId, &str)],
-        host: Box<dyn ForeignHost + Send>,
+        (host, scope): (Box<dyn ForeignHost + Send>, StackScope),
         fabric: &mut SimFabric,
     ) {
         let number = self.foreign.hosts.len();
@@ -51,20 +52,17 @@ impl World {
             let own = graph.addresses(*node).filter_map(|address| Some((address, graph.egress(address)?)));
             interfaces.extend(own.map(|(address, way)| HostInterface { address, way, up: true, owner }));
             let (name, tally) = (name.to_string(), ForeignCounters::default());
-            self.foreign.nodes.push(ForeignNode {
-                name,
-                node: *node,
-                host: number,
-                tally,
-                errors: BTreeMap::new(),
-            });
+            self.foreign.nodes.push(ForeignNode { name, node: *node, scope, tally, errors: BTreeMap::new() });
         }
         let ways = interfaces.iter().map(|interface| interface.way);
         let departures = host.waits_for_departures().then(|| TxCompletions::new(ways, fabric));
-        let addresses = interfaces.iter().flat_map(|i| self.options.address_changes.all(i.address)).collect();
+        let addresses: Vec<Address> =
+            interfaces.iter().flat_map(|i| self.options.address_changes.all(i.address)).collect();
+        self.foreign.index(number, scope, (nodes.iter().map(|(node, _)| *node), &addresses));
         self.foreign.hosts.push(AttachedHost {
             name: nodes.first().map_or_else(String::new, |(_, name)| name.to_string()),
             has_sockets: host.has_sockets(),
+            scope,
             host,
             interfaces,
             addresses,
@@ -79,8 +77,8 @@ impl World {
 
     /// Registers the ends of a flow with a foreign host under all addresses that their hosts have for it during the run.
     fn name_foreign_ends(&mut self, flow: usize, fabric: &SimFabric) {
-        let [client, server] = self.flows[flow].ends;
-        if !self.foreign.has(client.source) && !self.foreign.has(client.destination) {
+        let (scope, [client, server]) = (self.flows[flow].carrier.scope(), self.flows[flow].ends);
+        if !self.foreign.has(client.source, scope) && !self.foreign.has(client.destination, scope) {
             return;
         }
         let several = self.flows[flow].carrier.is_multipath();
@@ -110,6 +108,7 @@ impl World {
         if pkt.is_datagram()
             && pkt.payload > 0
             && let Some(end) = pkt.to.end()
+            && matches!(self.flows[end.flow()].carrier, FlowTransport::Datagrams(_))
         {
             // The flow's datagram counts as arrived here; the simulator does not see what the host does with it.
             self.count_datagram(end, u64::from(pkt.payload), now);
@@ -252,7 +251,7 @@ impl World {
     pub(crate) fn foreign_end(&self, tuple: &Tuple, datagram: bool) -> Option<FlowEnd> {
         let keys = [Tuple { remote_port: 0, ..*tuple }, Tuple { local_port: 0, ..*tuple }];
         let end = keys.iter().find_map(|key| self.foreign.ends.get(key)).copied();
-        end.filter(|end| matches!(self.flows[end.flow()].carrier, FlowTransport::Udp(_)) == datagram)
+        end.filter(|end| self.flows[end.flow()].carrier.is_in_datagrams() == datagram)
     }
 
     /// Tells foreign hosts at the ends of these links whether they are up, and their new addresses there.
@@ -367,7 +366,7 @@ impl World {
         let Some(end) = pkt.to.end().filter(|_| !pkt.is_datagram() && pkt.has_bytes(&self.options)) else {
             return;
         };
-        if self.foreign.with_sockets(pkt.source).is_none() {
+        if self.foreign.with_sockets(pkt.source, StackScope::Host).is_none() {
             return;
         }
         if pkt.opens() {
@@ -391,8 +390,8 @@ impl World {
     /// Wrong bytes delivered to applications of a flow; `None` for a flow without a foreign host's socket.
     pub(crate) fn wrong_bytes(&self, flow: usize) -> Option<u64> {
         let Flow { carrier, ends, .. } = &self.flows[flow];
-        let known = matches!(carrier, FlowTransport::Tcp(_))
-            && ends.iter().any(|end| self.foreign.with_sockets(end.source).is_some());
+        let known = matches!(carrier, FlowTransport::Streams(_))
+            && ends.iter().any(|end| self.foreign.with_sockets(end.source, carrier.scope()).is_some());
         let contents = &self.foreign.contents;
         let all = contents.suspects.range((flow, SocketId::FIRST)..=(flow, SocketId::NONE));
         let since = all.map(|((_, id), parts)| {

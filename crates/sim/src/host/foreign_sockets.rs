@@ -3,8 +3,10 @@
 
 use crate::foreign::host::HostError;
 use crate::foreign::hosts::HostCommand;
+use crate::foreign::hosts::StackScope;
 use crate::foreign::socket::DatagramSocket;
 use crate::foreign::socket::FlowSockets;
+use crate::foreign::socket::QuicListener;
 use crate::foreign::socket::SocketCommand;
 use crate::foreign::socket::SocketEvent;
 use crate::foreign::socket::SocketOperation;
@@ -25,21 +27,22 @@ use tailrace_app::{Datagram, EndpointRole};
 use tailrace_core::Ecn;
 use tailrace_net::Address;
 use tailrace_transport::mptcp::Tuple;
+use tailrace_transport::quic::QuicStack;
 
 impl World {
     /// Whether a foreign host itself decides what it sends for a flow: it has no sockets for it.
     pub(crate) fn is_driven_by_foreign_host(&self, flow: usize) -> bool {
         let Some(flow) = self.flows.get(flow) else { return false };
-        let source = flow.ends[0].source;
-        self.foreign.has(source) && self.foreign.with_sockets(source).is_none()
+        let (source, scope) = (flow.ends[0].source, flow.carrier.scope());
+        self.foreign.has(source, scope) && self.foreign.with_sockets(source, scope).is_none()
     }
 
     /// Passes the commands that an application queued at its foreign socket to the host.
     #[cold]
     pub(crate) fn pass_socket_commands(&mut self, id: SocketId, fabric: &mut SimFabric) {
         let Some(socket) = self.sockets.live(id) else { return };
-        let pair = pair_of(&socket.tuple());
-        let Some(host) = self.foreign.with_sockets(socket.envelope.source) else { return };
+        let (pair, scope) = (pair_of(&socket.tuple()), self.flows[socket.end().flow()].carrier.scope());
+        let Some(host) = self.foreign.with_sockets(socket.envelope.source, scope) else { return };
         let Endpoint::Remote(remote) = &mut socket.endpoint else { return };
         let attached = &mut self.foreign.hosts[host];
         while let Some(order) = remote.poll_command() {
@@ -96,9 +99,10 @@ impl World {
             SocketReport::Accepted => self.accept_remote(tuple, fabric),
             _ => self.sockets.find(&tuple),
         };
+        let in_datagrams = self.foreign.hosts[host].scope != StackScope::Host;
         if let SocketReport::Wrong(bytes) = report {
             let end = id.and_then(|id| self.sockets.get(id)).map(Socket::end);
-            if let Some(end) = end.or_else(|| self.foreign_end(&tuple, false)) {
+            if let Some(end) = end.or_else(|| self.foreign_end(&tuple, in_datagrams)) {
                 self.foreign.contents.count(end.flow(), bytes);
             }
             return true;
@@ -128,9 +132,9 @@ impl World {
         datagram: Datagram,
         fabric: &mut SimFabric,
     ) -> bool {
-        let Flow { ends, .. } = &self.flows[end.flow()];
+        let Flow { ends, carrier, .. } = &self.flows[end.flow()];
         let envelope = &ends[usize::from(end.is_server())];
-        let Some(host) = self.foreign.with_sockets(envelope.source) else { return false };
+        let Some(host) = self.foreign.with_sockets(envelope.source, carrier.scope()) else { return false };
         let Datagram { payload, stamp } = datagram;
         let (socket, order) = (pair_of(&envelope.tuple()), SocketOperation::Send { payload, stamp });
         self.foreign.hosts[host].orders.push_back(HostCommand::Socket(SocketCommand { socket, order }));
@@ -165,11 +169,11 @@ impl World {
     /// to any address: a host that accepts joins listens at all.
     pub(crate) fn flow_sockets(&self, addresses: &[Address]) -> FlowSockets {
         let mut all = FlowSockets::default();
-        for flow in &self.flows {
+        for flow in self.flows.iter().filter(|flow| flow.carrier.scope() == StackScope::Host) {
             let [client, server] = &flow.ends;
             let streams = match &flow.carrier {
-                FlowTransport::Tcp(streams) => streams,
-                FlowTransport::Udp(udp) => {
+                FlowTransport::Streams(streams) => streams,
+                FlowTransport::Datagrams(udp) => {
                     let own = flow.ends.iter().filter(|end| addresses.contains(&end.source));
                     for socket in own.map(|end| socket_of(end, udp.ecn, flow.listens)) {
                         self.at_all_times(socket.at).for_each(|at| all.add(DatagramSocket { at, ..socket }));
@@ -187,6 +191,28 @@ impl World {
                 } else {
                     self.at_all_times(at).for_each(|at| all.listen(at, kind.clone()));
                 }
+            }
+        }
+        all
+    }
+
+    /// Listening addresses of flows over a QUIC stack at the host with these addresses, for all addresses that both ends have during
+    /// the run.
+    pub(crate) fn quic_listeners(&self, addresses: &[Address], stack: QuicStack) -> Vec<QuicListener> {
+        let mut all = Vec::new();
+        for flow in self.flows.iter().filter(|flow| flow.carrier.scope() == StackScope::Quic(stack)) {
+            let ([client, server], FlowTransport::Streams(streams)) = (&flow.ends, &flow.carrier) else {
+                continue;
+            };
+            if !addresses.contains(&server.source) {
+                continue;
+            }
+            let mut kind = streams.plan.socket_kind(flow.listens, server.dscp);
+            kind.waits_for_reads = streams.reader == Some(EndpointRole::Server);
+            for at in self.at_all_times(SocketAddrV4::new(server.source.0.into(), server.source_port)) {
+                let clients = self.options.address_changes.all(client.source);
+                let of = |client: Address| QuicListener { at, client: client.0.into(), kind: kind.clone() };
+                all.extend(clients.map(of));
             }
         }
         all

@@ -1,6 +1,6 @@
 //! Simulated hosts as seen by the fabric: sockets that send and receive, and the recorder of everything else.
 
-use crate::foreign::hosts::ForeignHosts;
+use crate::foreign::hosts::{ForeignHosts, StackScope};
 use crate::foreign::reach::PathEnd;
 use crate::ground::capacity::CapacityHistory;
 use crate::ground::scope::PerScope;
@@ -187,7 +187,10 @@ impl World {
     /// Receives a packet in a run with foreign hosts; true if it was for one of them.
     #[cold]
     fn receive_beside_foreign(&mut self, node: NodeId, pkt: &SimPacket, fabric: &mut SimFabric) -> bool {
-        if let Some(host) = self.foreign.at(node) {
+        // A stack beside the host's own gets the packets of its flows alone.
+        let scope = pkt.to.end().map_or(StackScope::Host, |end| self.flows[end.flow()].carrier.scope());
+        let beside = (scope != StackScope::Host).then(|| self.foreign.at(node, scope)).flatten();
+        if let Some(host) = beside.or_else(|| self.foreign.at(node, StackScope::Host)) {
             self.deliver_foreign(host, pkt, fabric);
             return true;
         }

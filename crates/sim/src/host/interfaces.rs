@@ -88,7 +88,7 @@ impl Flow {
     /// Replaces an address of its hosts. New connections use the new one; a started UDP flow sends to the old one until it
     /// receives a datagram from the new one.
     fn readdress(&mut self, (old, new): (Address, Address), now: Instant) {
-        let keeps = matches!(self.carrier, FlowTransport::Udp(_)) && self.start <= now;
+        let keeps = matches!(self.carrier, FlowTransport::Datagrams(_)) && self.start <= now;
         for end in &mut self.ends {
             if end.source == old {
                 end.source = new;

@@ -3,6 +3,7 @@
 //!
 //! All of it follows from the state at the end and from counters that are kept anyway.
 
+use crate::foreign::hosts::StackScope;
 use crate::ground::activity::Activity;
 use crate::host::endpoint::Endpoint;
 use crate::host::flow::{DatagramFlow, Flow, FlowTransport, StreamFlow};
@@ -61,8 +62,8 @@ impl RunView<'_> {
         }
         let present = match &flow.carrier {
             _ if flow.start >= time.end => Activity::NotStarted,
-            FlowTransport::Udp(udp) => self.of_datagrams(flow, udp, (time, delivers)),
-            FlowTransport::Tcp(streams) => self.of_streams(number, streams),
+            FlowTransport::Datagrams(udp) => self.of_datagrams(flow, udp, (time, delivers)),
+            FlowTransport::Streams(streams) => self.of_streams(number, streams),
         };
         let goes_on = flow.app.wake != Instant::MAX || now >= flow.stop;
         let for_good = matches!(present, Activity::Broken | Activity::NoSubflow) && !goes_on;
@@ -109,7 +110,7 @@ impl RunView<'_> {
 
     /// Whether a message is awaited although all that was sent is acknowledged. A reader that takes its time has it in its socket.
     fn misses_data(&self, client: &Socket) -> bool {
-        let FlowTransport::Tcp(streams) = &self.world.flows[client.end().flow()].carrier else {
+        let FlowTransport::Streams(streams) = &self.world.flows[client.end().flow()].carrier else {
             return false;
         };
         client.work.is_some()
@@ -120,7 +121,7 @@ impl RunView<'_> {
 
     /// Whether a host of the flow has another stack.
     fn is_foreign(&self, flow: &Flow) -> bool {
-        flow.ends.iter().any(|end| self.world.foreign.has(end.source))
+        flow.ends.iter().any(|end| self.world.foreign.has(end.source, StackScope::Host))
     }
 
     /// Silent flows of a group.

@@ -10,8 +10,8 @@ use tailrace_transport::ResetCause;
 
 fn streams_of(world: &World, flows: Range<usize>) -> impl Iterator<Item = (usize, &StreamFlow)> {
     flows.filter_map(|f| match &world.flows[f].carrier {
-        FlowTransport::Tcp(streams) => Some((f, &**streams)),
-        FlowTransport::Udp(_) => None,
+        FlowTransport::Streams(streams) => Some((f, &**streams)),
+        FlowTransport::Datagrams(_) => None,
     })
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn connections(world: &World, flows: Range<usize>) -> Option<Connecti
 
 /// Cause for which the latest connection of a flow broke; empty if it did not.
 pub(crate) fn break_cause(world: &World, flow: usize) -> &'static str {
-    let FlowTransport::Tcp(streams) = &world.flows[flow].carrier else { return "" };
+    let FlowTransport::Streams(streams) = &world.flows[flow].carrier else { return "" };
     let lost = || world.sockets.get(world.flows[flow].latest).is_some_and(|s| has_lost_addresses(world, s));
     streams.end.or_else(|| lost().then_some(ResetCause::AddressLost)).map_or("", cause_name)
 }

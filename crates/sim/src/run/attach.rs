@@ -1,13 +1,15 @@
 //! Attachment of foreign stacks to hosts of the scenario.
 
 use crate::foreign::host::{AttachError, ForeignHost};
-use crate::foreign::socket::FlowSockets;
+use crate::foreign::hosts::StackScope;
+use crate::foreign::socket::{FlowSockets, QuicListener};
 use crate::host::reachability::reaches;
 use crate::run::simulation::Simulation;
 use core::net::Ipv4Addr;
 use tailrace_core::Instant;
 use tailrace_net::{Address, NodeId};
 use tailrace_scenario::model::{Node, NodeKind};
+use tailrace_transport::quic::QuicStack;
 
 impl Simulation {
     /// Replaces the simulated stack of the scenario's host `name` by `host`; call before the first step. Returns its addresses in
@@ -40,13 +42,46 @@ impl Simulation {
         let mut nodes: Vec<(NodeId, &str)> = Vec::with_capacity(names.len());
         for name in names {
             let node = self.host(name)?;
-            if self.world.foreign.at(node).is_some() || nodes.iter().any(|(other, _)| *other == node) {
+            if self.world.foreign.at(node, StackScope::Host).is_some()
+                || nodes.iter().any(|(other, _)| *other == node)
+            {
                 return Err(AttachError::Twice(name.to_string()));
             }
             nodes.push((node, name));
         }
-        self.world.attach(&nodes, host, &mut self.fabric);
+        self.world.attach(&nodes, (host, StackScope::Host), &mut self.fabric);
         Ok(())
+    }
+
+    /// Adds a QUIC stack to the scenario's host `name`, beside its own stack: flows over that QUIC end at its sockets, which it must
+    /// have. Call before the first step.
+    ///
+    /// # Errors
+    /// If there is no such host, it has a foreign stack or this QUIC stack already, or the run has begun.
+    pub fn attach_quic(
+        &mut self,
+        name: &str,
+        stack: QuicStack,
+        host: Box<dyn ForeignHost + Send>,
+    ) -> Result<(), AttachError> {
+        if self.now() > Instant::ZERO {
+            return Err(AttachError::TooLate);
+        }
+        let (node, scope) = (self.host(name)?, StackScope::Quic(stack));
+        if [StackScope::Host, scope].into_iter().any(|scope| self.world.foreign.at(node, scope).is_some()) {
+            return Err(AttachError::Twice(name.to_string()));
+        }
+        self.world.attach(&[(node, name)], (host, scope), &mut self.fabric);
+        Ok(())
+    }
+
+    /// Listening addresses that flows over this QUIC stack need at the host `name`.
+    ///
+    /// # Errors
+    /// If there is no such host.
+    pub fn quic_listeners(&self, name: &str, stack: QuicStack) -> Result<Vec<QuicListener>, AttachError> {
+        let addresses: Vec<_> = self.fabric.graph().addresses(self.host(name)?).collect();
+        Ok(self.world.quic_listeners(&addresses, stack))
     }
 
     /// Addresses of the scenario's host `name`, in the order of its links.

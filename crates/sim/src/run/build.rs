@@ -428,7 +428,7 @@ fn delivery_gap(group: &FlowGroup, start: Instant) -> DeliveryGap {
         Transport::Udp { .. } => {
             DeliveryGap::between(start, group.stop.map_or(Instant::MAX, |d| Instant::ZERO + d))
         }
-        Transport::Tcp { .. } | Transport::Mptcp { .. } => DeliveryGap::closed(),
+        Transport::Tcp { .. } | Transport::Mptcp { .. } | Transport::Quic(_) => DeliveryGap::closed(),
     }
 }
 
@@ -438,6 +438,7 @@ fn tcp_plan(group: &FlowGroup) -> Option<EndpointPlan> {
             Some(EndpointPlan::Tcp { config: Arc::clone(config), cc: cc.clone() })
         }
         Transport::Mptcp { plan, .. } => Some(EndpointPlan::Mptcp(Arc::clone(plan))),
+        Transport::Quic(plan) => Some(EndpointPlan::Quic(Arc::clone(plan))),
         Transport::Udp { .. } => None,
     }
 }
@@ -446,7 +447,7 @@ fn tcp_plan(group: &FlowGroup) -> Option<EndpointPlan> {
 fn fixed_header(group: &FlowGroup) -> Option<u32> {
     match &group.transport {
         Transport::Tcp { header, .. } | Transport::Mptcp { header, .. } => header.map(|h| h.get() as u32),
-        Transport::Udp { .. } => None,
+        Transport::Udp { .. } | Transport::Quic(_) => None,
     }
 }
 
@@ -457,7 +458,7 @@ fn streams(
     uncongested: Option<IdealFct>,
     seed: u64,
 ) -> FlowTransport {
-    FlowTransport::Tcp(Box::new(StreamFlow {
+    FlowTransport::Streams(Box::new(StreamFlow {
         plan: Arc::clone(plan),
         seed,
         asked: group.app.transfers(),
@@ -477,7 +478,7 @@ fn streams(
 /// State of a flow over UDP.
 fn datagrams(group: &FlowGroup, spoofed: Option<Box<SpoofedSource>>) -> FlowTransport {
     let Transport::Udp { header, ecn } = &group.transport else { unreachable!("all others have a plan") };
-    FlowTransport::Udp(DatagramFlow {
+    FlowTransport::Datagrams(DatagramFlow {
         header: header.get() as u32,
         ecn: if *ecn { Ecn::Ect0 } else { Ecn::NotEct },
         sent: [0; 2],

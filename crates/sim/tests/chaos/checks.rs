@@ -269,6 +269,7 @@ fn largest(scenario: &Scenario) -> f64 {
     let segments = scenario.flows.iter().filter_map(|g| g.transport.tcp()).map(|c| c.mss.get() + 200);
     let headers = scenario.flows.iter().map(|g| match &g.transport {
         Transport::Udp { header, .. } => header.get(),
+        Transport::Quic(_) => 28,
         Transport::Tcp { header, .. } | Transport::Mptcp { header, .. } => header.map_or(0, Bytes::get),
     });
     let mtu = scenario.links.iter().map(|l| l.forward.mtu.get().min(65_535) + l.forward.overhead.get()).max();

@@ -82,6 +82,8 @@ impl SocketHost {
                 subflows: Vec::new(),
                 stream: None,
                 lacks_timeouts: self.lacks_timeouts,
+                lacks_in_flight: false,
+                lacks_min_rtt: false,
             };
             let counted = SocketReport::Counted(Box::new(figures));
             self.events.push_back(SocketEvent { socket: *pair, report: counted });

@@ -66,7 +66,7 @@ def needed(name: str, transports: Collection[str], *, queues: bool) -> str | Non
     if name in multipath.FIGURES:
         return None if "mptcp" in transports else 'flows over Multipath TCP (transport = "mptcp")'
     if name == "cwnd":
-        return None if {"tcp", "mptcp"} & set(transports) else 'flows over TCP (transport = "tcp")'
+        return None if {"tcp", "mptcp", "quic"} & set(transports) else 'flows over TCP (transport = "tcp")'
     if name == "queue" and not queues:
         return "a queue under study: a link between two routers, or one with a queue of its own"
     return None

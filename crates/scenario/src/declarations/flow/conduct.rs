@@ -11,7 +11,14 @@ use tailrace_core::params::Parameters as _;
 pub(super) fn set(carried: &mut CarriedTransport, attack: &AttackConfig, r: &Reader<'_>) -> Option<()> {
     let written = r.node("transport").and_then(Node::as_table);
     for (name, value) in attack.transport_keys() {
-        let config = carried.transport.tcp_mut()?;
+        let stack = carried.transport.stack();
+        let Some(config) = carried.transport.tcp_mut() else {
+            let message =
+                format!("{} needs a TCP that breaks the rules, and {stack} keeps to them", attack.title());
+            let error = r.sink().at(Code::WrongTransport, r.origin_of("transport"), message);
+            r.sink().push(error.help("leave `transport` out: it is tcp by itself"));
+            return None;
+        };
         let node = written.and_then(|table| table.get(name));
         if let Some(node) = node.filter(|_| config.get(name).as_ref() != Some(&value)) {
             let message = format!("{} sets `{name}` of its transport by itself", attack.title());

@@ -14,6 +14,7 @@ mod elsewhere;
 mod endpoint;
 mod packet;
 mod policy;
+mod quic;
 mod shared;
 mod start;
 mod transport;

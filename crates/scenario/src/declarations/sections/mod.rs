@@ -21,4 +21,4 @@ pub use crate::declarations::window::WINDOW;
 pub use flow::{ATTACK, FLOW, SPOOF};
 pub use link::{LINK, REVERSE};
 pub use scenario::SCENARIO;
-pub use transport::{MPTCP, MPTCP_BEHAVIOUR, TCP, TCP_BEHAVIOUR, UDP};
+pub use transport::{MPTCP, MPTCP_BEHAVIOUR, QUIC, TCP, TCP_BEHAVIOUR, UDP};

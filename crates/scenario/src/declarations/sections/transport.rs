@@ -96,6 +96,26 @@ pub const MPTCP: Section = Section {
     ],
 };
 
+/// Keys of a QUIC transport beside the connection's parameters.
+pub const QUIC: Section = Section {
+    title: "transport \"quic\"",
+    doc: "QUIC, by an implementation of others that runs unmodified in simulated time. In addition to these keys, the options of a connection can be set.",
+    keys: &[
+        may(
+            "cc",
+            Shape::CongestionControl,
+            "cubic",
+            "The congestion control: the stack's \"cubic\" or \"newreno\", or with cc_from = \"simulator\" one of those that TCP flows have.",
+        ),
+        may(
+            "cc_from",
+            Shape::Plain(Kind::Choice(&["stack", "simulator"])),
+            "stack",
+            "Whether the congestion control is the stack's own, or the simulator's in its place.",
+        ),
+    ],
+};
+
 /// Keys of a UDP transport.
 pub const UDP: Section = Section {
     title: "transport \"udp\"",

@@ -37,5 +37,22 @@ pub(super) const CASES: &[Case] = &[
             "kind = \"mptcp\", behaviour = { sack = true, scheduler = \"ecf\", halv_base = \"window\", tso = 1 }",
         )],
     ),
+    ("unknown_quic_stack", &[(TCP, "kind = \"quic\", stack = \"quiche\"")]),
+    ("tcp_keys_on_quic", &[(TCP, "kind = \"quic\", delayed_ack = 1, profile = \"linux\"")]),
+    ("stack_control_without_seed", &[(TCP, "kind = \"quic\", cc = \"bbr\"")]),
+    ("key_of_a_stack_control", &[(TCP, "kind = \"quic\", cc = { kind = \"cubic\", beta = 0.5 }")]),
+    ("control_without_delays_on_quic", &[(TCP, "kind = \"quic\", cc = \"ledbat\", cc_from = \"simulator\"")]),
+    (
+        "paced_control_on_quinn",
+        &[(TCP, "kind = \"quic\", stack = \"quinn\", cc = \"bbr\", cc_from = \"simulator\"")],
+    ),
+    (
+        "quic_sizes",
+        &[(
+            TCP,
+            "kind = \"quic\", packet_threshold = 1, initial_mtu = \"1400 B\", mtu_discovery_limit = \"1300 B\"",
+        )],
+    ),
+    ("quic_with_several_paths", &[(TCP, "kind = \"mpquic\", stack = \"noq\"")]),
     ("behaviour_that_is_no_table", &[(TCP, "kind = \"tcp\", behaviour = \"linux\"")]),
 ];

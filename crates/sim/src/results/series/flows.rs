@@ -25,6 +25,8 @@ struct FlowSample<'a> {
     end: FlowEnd,
     /// TCP of the sending end with the payload of a segment, if its connection is open.
     tcp: Option<(TcpView, f64)>,
+    /// Whether its stack does not report bytes in flight.
+    lacks_in_flight: bool,
     /// Counters since the start, and their increase since the last sample an interval ago.
     tally: FlowStats,
     new: FlowStats,
@@ -43,7 +45,7 @@ columns! {
         cwnd_segments: F64 = r.tcp(|tcp, mss| tcp.cwnd.as_f64() / mss), "segments", "The same, in segments.";
         ssthresh_bytes: F64 = r.tcp(|tcp, _| ssthresh_bytes(tcp)), "bytes", "The slow-start threshold; null while it is unlimited.";
         rtt_s: F64 = r.tcp(|tcp, _| rtt_s(tcp)), "s", "The smoothed round-trip time; null before the first measurement.";
-        in_flight_bytes: F64 = r.tcp(|tcp, _| tcp.in_flight.as_f64()), "bytes", "Data in flight by the sender's estimate.";
+        in_flight_bytes: F64 = r.in_flight_bytes(), "bytes", "Data in flight by the sender's estimate; null for QUIC.";
         throughput_bps: F64 = rate_bps(r.new.received_bytes, r.interval), "bit/s", "The rate of arrivals in the last interval, in bytes of IP packets.";
         goodput_bps: F64 = rate_bps(r.new.delivered_bytes, r.interval), "bit/s", "The rate of data delivered to the application in the last interval.";
         one_way_delay_s: F64 = r.new.mean_delay_s(), "s", "The mean over packets that arrived in the last interval, in the direction of `from` to `to`; null if there were none.";
@@ -59,6 +61,10 @@ columns! {
 }
 
 impl FlowSample<'_> {
+    fn in_flight_bytes(&self) -> f64 {
+        if self.lacks_in_flight { f64::NAN } else { self.tcp(|tcp, _| tcp.in_flight.as_f64()) }
+    }
+
     /// A value of the sending end's TCP; NaN without TCP.
     fn tcp(&self, figure: impl Fn(&TcpView, f64) -> f64) -> f64 {
         self.tcp.as_ref().map_or(f64::NAN, |(view, mss)| figure(view, *mss))
@@ -134,6 +140,7 @@ impl FlowSeries {
             group: &plan.scenario.flows[f.group as usize].name,
             member: f.member,
             end: sender.unwrap_or_else(|| f.sender()),
+            lacks_in_flight: sending.is_some_and(|socket| socket.endpoint.lacks_in_flight()),
             tcp: tcp.map(|(view, mss)| (view, f64::from(mss))),
             tally,
             new,

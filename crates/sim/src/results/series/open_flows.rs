@@ -56,8 +56,8 @@ impl OpenFlows {
             }
         }
         self.flows += u32::from(match f.carrier {
-            FlowTransport::Udp(_) => now_open,
-            FlowTransport::Tcp(_) => live > 0,
+            FlowTransport::Datagrams(_) => now_open,
+            FlowTransport::Streams(_) => live > 0,
         });
     }
 }

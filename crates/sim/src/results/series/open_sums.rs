@@ -151,7 +151,7 @@ impl OpenSums {
         for flow in flows {
             tally.add(&self.flow_stats(flow, world));
             let f = &world.flows[flow];
-            let is_open = matches!(f.carrier, FlowTransport::Udp(_)) && f.start <= now && now < f.stop;
+            let is_open = matches!(f.carrier, FlowTransport::Datagrams(_)) && f.start <= now && now < f.stop;
             open.flows += u32::from(is_open);
         }
         let sums = &self.groups[first.group as usize];

@@ -35,8 +35,9 @@ columns! {
         src: Text = r.node(r.ends().0), "", "The host that the flow comes from.";
         dst: Text = r.node(r.ends().1), "", "The host that the flow goes to.";
         role: Text = role_name(r.group.role), "", "`normal` or `attack`.";
-        transport: Text = r.group.transport.name(), "", "`tcp`, `mptcp` or `udp`.";
+        transport: Text = r.group.transport.name(), "", "`tcp`, `mptcp`, `quic` or `udp`.";
         cc: Text = r.group.transport.cc(), "", "The congestion control; empty for UDP.";
+        stack: Text = r.group.transport.stack(), "", "Implementation of QUIC with its version; empty for other transports, which are the simulator's or a kernel's.";
         start_s: F64 = r.flow.start.as_secs_f64(), "s", "Time when the flow started.";
         goodput_bps: F64 = r.run.goodput_bps(r.number, &r.tally, Scope::Run), "bit/s", "Goodput, as above.";
         throughput_bps: F64 = rate_bps(r.tally.received_bytes, r.span), "bit/s", "Throughput, as above.";
