@@ -19,6 +19,7 @@ fn fingerprint(stack: &str) -> String {
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "the other process reads it")]
 fn two_processes_have_equal_runs() {
     if let Ok(stack) = std::env::var("TAILRACE_QUIC_FINGERPRINT") {
         println!("fingerprint {}", fingerprint(&stack));

@@ -55,7 +55,7 @@ pub const FLOW_ROW: u64 = 152;
 /// See [`FLOW_ROW`].
 pub const GROUP_ROW: u64 = 128;
 /// See [`FLOW_ROW`].
-pub const QUEUE_ROW: u64 = 92;
+pub const QUEUE_ROW: u64 = 108;
 /// A row of the events.
 pub const EVENT_ROW: u64 = 32;
 /// A connection's record, and its row of the table.

@@ -118,7 +118,7 @@ fn filtered_acks_are_counted_apart_from_drops() {
     let queues = run.words("queue_series", "queue");
     let last = |column: &str| {
         let values = run.column("queue_series", column);
-        values.iter().zip(&queues).filter(|(_, queue)| *queue == "r1->r2").last().map_or(0.0, |(v, _)| *v)
+        values.iter().zip(&queues).rfind(|(_, queue)| *queue == "r1->r2").map_or(0.0, |(v, _)| *v)
     };
     assert_eq!((last("ack_filtered_packets"), last("dropped_packets")), (filtered, rows("drop")));
     assert_eq!(run.column("queues", "ack_filtered_packets").iter().sum::<f64>(), filtered);
