@@ -75,12 +75,14 @@ fn examples(root: &Path) -> io::Result<String> {
 /// Scenarios of a page: files with `name`, which a study has and a fragment lacks.
 fn scenarios_of(page: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    for part in page.split("\n`").skip(1) {
-        let Some((name, rest)) = part.split_once("`:\n\n```toml\n") else { continue };
-        let Some((text, _)) = rest.split_once("\n```") else { continue };
+    let mut rest = page;
+    while let Some((before, after)) = rest.split_once("`:\n\n```toml\n") {
+        let Some((text, next)) = after.split_once("\n```") else { break };
+        let name = before.rsplit_once("\n`").map_or("", |(_, name)| name);
         if name.ends_with(".toml") && !name.contains('\n') && text.lines().any(|l| l.starts_with("name = ")) {
             found.push((name.to_owned(), format!("{text}\n")));
         }
+        rest = next;
     }
     found
 }

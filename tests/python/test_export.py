@@ -93,10 +93,13 @@ def test_a_link_can_be_chosen(small_file):
     assert "did you mean bottleneck" in done.stderr
 
 
-# Classes of drr are commands of their own, which say its quantum.
+# Classes of drr are commands of their own, which say its quantum. The class that shapes a link cannot be told from one that is the
+# discipline itself, and a policer acts before both.
 @pytest.mark.parametrize("name", sorted({*IN_LINUX} - {"drr"}))
 @pytest.mark.parametrize("shape", [False, True])
 def test_all_that_is_printed_can_be_pasted_as_it_is(small_file, name, shape):
+    if shape and name in {"htb", "police"}:
+        pytest.skip("a shaper around a shaper or policer is two disciplines")
     chosen = ("--queue", "r1->r2", "--set", f"link.bottleneck.queue={name}", *(["--shape"] if shape else []))
     printed = command_line("export", "tc", small_file, *chosen, cwd=small_file.parent).stdout
     line = exported(small_file, "--set", f"link.bottleneck.queue={name}")["tc"]

@@ -20,7 +20,8 @@ _STEMS = {
     "gi": 2.0**30,
     "ti": 2.0**40,
 }
-_TIMES = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+# Parts of a second: a division gives the nearest number, where a product with 1e-6 does not.
+_TIMES = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 _SIZES = {
     "": 1.0,
     "b": 1.0,
@@ -62,7 +63,7 @@ def time(text: str) -> float | None:
     if number is None:
         return None
     unit = re.sub(r"secs?\Z", "s", unit) or "us"
-    return number * _TIMES[unit] if unit in _TIMES else None
+    return number / _TIMES[unit] if unit in _TIMES else None
 
 
 def size(text: str) -> float | None:

@@ -193,8 +193,10 @@ impl Mptcp {
             }
         } else if unconfirmed && options.is_empty() && self.shows_fallback(id, segment) {
             if self.try_fall_back(id) {
-                // The peer may have fallen back or not, and learns of it by the next segment.
-                self.subflows[id].tcp.demand_ack();
+                // A peer that has acknowledged no data may have fallen back or not, and learns of it by the next segment.
+                if self.subflows[id].tcp.acked_ssn() <= 1 {
+                    self.subflows[id].tcp.demand_ack();
+                }
                 return;
             }
         } else if let Some(Signal::CapableAck { .. }) = options.signal {

@@ -48,7 +48,8 @@ def line_rate(result: Result) -> float | None:
     except tomllib.TOMLDecodeError:
         return None
     # A link whose rate changes has no line to be above of.
-    if any("rate" in fault or "rate" in str(fault.get("kind")) for fault in said.get("fault") or []):
+    faults = [fault for fault in said.get("fault") or [] if isinstance(fault, dict)]
+    if any("rate" in fault or "rate" in str(fault.get("kind")) for fault in faults):
         return None
     links = said.get("link") or []
     start, arrow, end = (queue or "").partition("->")
