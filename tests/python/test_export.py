@@ -93,8 +93,8 @@ def test_a_link_can_be_chosen(small_file):
     assert "did you mean bottleneck" in done.stderr
 
 
-# Classes of drr are commands of their own, which say its quantum. The class that shapes a link cannot be told from one that is the
-# discipline itself, and a policer acts before both.
+# Classes of drr are commands of their own, which say its quantum. The class that shapes a link cannot be told from
+# one that is the discipline itself, and a policer acts before both.
 @pytest.mark.parametrize("name", sorted({*IN_LINUX} - {"drr"}))
 @pytest.mark.parametrize("shape", [False, True])
 def test_all_that_is_printed_can_be_pasted_as_it_is(small_file, name, shape):
