@@ -104,6 +104,18 @@ def build() -> Path:
 def guest(line: str) -> str:
     """The guest's first process: sender, router, receiver; the discipline in front of the router's second device."""
     rate = f"{TABLE['rate_mbit']}mbit"
+    return script(
+        [
+            "tc -n r1 qdisc add dev right root handle 1: stab overhead -14 htb default 1",
+            f"tc -n r1 class add dev right parent 1: classid 1:1 htb rate {rate} burst 1 cburst 1 quantum 1514",
+            f"tc -n r1 qdisc add dev right parent 1:1 handle 10: {line}",
+            f"PATTERN {TABLE['duration_s']} sink 10.1.0.2 r1 right src 0 pattern",
+        ]
+    )
+
+
+def script(commands: list[str]) -> str:
+    """The guest's first process: a sender, a router r1 with devices left and right, a receiver; then `commands`."""
     lines = [
         "#!/bin/sh",
         "export PATH=/usr/sbin:/usr/bin:/sbin:/bin",
@@ -114,10 +126,7 @@ def guest(line: str) -> str:
         *cable(("r1", "right"), ("sink", "eth0"), "10.1.0"),
         "ip -n src route add default via 10.0.0.2; ip -n sink route add default via 10.1.0.1",
         "TRAFFIC prepare @src eth0 @r1 left right ip_forward=1 @sink eth0",
-        "tc -n r1 qdisc add dev right root handle 1: stab overhead -14 htb default 1",
-        f"tc -n r1 class add dev right parent 1: classid 1:1 htb rate {rate} burst 1 cburst 1 quantum 1514",
-        f"tc -n r1 qdisc add dev right parent 1:1 handle 10: {line}",
-        f"PATTERN {TABLE['duration_s']} sink 10.1.0.2 r1 right src 0 pattern",
+        *commands,
         "TRAFFIC poweroff",
     ]
     return "\n".join(lines) + "\n"

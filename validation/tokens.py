@@ -73,21 +73,10 @@ def pattern(shape: str, seed: int) -> str:
 
 def guest(lines: list[str]) -> str:
     """The guest's first process: sender, router, receiver; the discipline at the router."""
-    return "\n".join(
+    return openloop.script(
         [
-            "#!/bin/sh",
-            "export PATH=/usr/sbin:/usr/bin:/sbin:/bin",
-            "mount -t proc proc /proc; mount -t sysfs sysfs /sys; mount -t tmpfs tmpfs /run",
-            "cd ${0%/*}",
-            "for ns in src r1 sink; do ip netns add $ns; done",
-            *openloop.cable(("src", "eth0"), ("r1", "left"), "10.0.0"),
-            *openloop.cable(("r1", "right"), ("sink", "eth0"), "10.1.0"),
-            "ip -n src route add default via 10.0.0.2; ip -n sink route add default via 10.1.0.1",
-            "TRAFFIC prepare @src eth0 @r1 left right ip_forward=1 @sink eth0",
             *(f"tc -n r1 {line} || exit 1" for line in lines),
             f"TOKENS {DURATION} sink eth0 10.1.0.2 r1 left src pattern",
-            "TRAFFIC poweroff",
-            "",
         ]
     )
 

@@ -10,6 +10,7 @@ from conftest import command_line
 from tailrace.errors import UsageError
 from tailrace.explain import explanation, pasted
 from tailrace.imports.input_file import InputFile
+from text_mutations import mutated
 
 SHAPED = """\
 I limited my machine to ten megabits:
@@ -166,20 +167,9 @@ def test_the_command_has_an_exit_code_for_a_contradiction(tmp_path):
 def test_texts_with_random_changes_never_end_in_a_traceback(seed, monkeypatch, tmp_path):
     """Holds mutations of a report against everything but the run itself."""
     rng = random.Random(seed)
-    text = list(GOOD)
-    for _ in range(rng.randrange(1, 30)):
-        at = rng.randrange(len(text))
-        match rng.randrange(3):
-            case 0:
-                del text[at : at + rng.randrange(12)]
-            case 1:
-                text[at:at] = rng.choice(
-                    ["9" * 30, "-1", "0", ".", "..", "\x1b[31m", "\n", "é", "%", "1e9", "[", "/"]
-                )
-            case _:
-                text[at:at] = text[: rng.randrange(60)]
+    text = mutated(rng, GOOD, 29)
     file = tmp_path / "report.txt"
-    file.write_bytes("".join(text).encode())
+    file.write_bytes(text.encode())
 
     class WouldRunError(Exception):
         """Stands for the run, which takes seconds."""

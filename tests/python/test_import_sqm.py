@@ -9,6 +9,7 @@ from conftest import command_line
 from tailrace.errors import UsageError
 from tailrace.imports.input_file import InputFile
 from tailrace.imports.sqm import read
+from text_mutations import HOSTILE, mutated
 
 # Own text in the form of OpenWrt: three sections, of which the first is off.
 CAKE = """
@@ -175,20 +176,9 @@ def test_what_is_exported_is_imported_as_the_same_shapers(text, tmp_path):
 @pytest.mark.parametrize("seed", range(40))
 def test_configurations_with_random_changes_never_end_in_a_traceback(seed):
     rng = random.Random(seed)
-    text = list(rng.choice([CAKE, FQ_CODEL]))
-    for _ in range(rng.randrange(1, 10)):
-        at = rng.randrange(len(text))
-        match rng.randrange(3):
-            case 0:
-                del text[at : at + rng.randrange(12)]
-            case 1:
-                text[at:at] = rng.choice(
-                    ["'", '"', "\\", "\n", "9" * 30, "-", "\x1b[31m", "#", "é", "option", "{", "\u2028"]
-                )
-            case _:
-                text[at:at] = text[: rng.randrange(80)]
+    text = mutated(rng, rng.choice([CAKE, FQ_CODEL]), 9, [*HOSTILE, "option"])
     try:
-        draft("".join(text)).scenario()
+        draft(text).scenario()
     except UsageError as error:
         assert str(error)
 

@@ -9,6 +9,7 @@ from tailrace.errors import UsageError
 from tailrace.imports.input_file import InputFile
 from tailrace.imports.readers import READERS
 from tailrace.imports.tc import read
+from text_mutations import HOSTILE, mutated
 
 FQ = "limit 10240p flows 1024 quantum 1514 target 5ms interval 100ms memory_limit 32Mb ecn drop_batch 64"
 BUCKET = 'overhead = "14 B"'
@@ -142,23 +143,10 @@ def test_what_cannot_be_read_is_refused_at_its_line(text, message):
 def test_lines_with_random_changes_never_end_in_a_traceback(seed, tmp_path):
     """Holds mutations of the posted lines against the reader and its check: a scenario, or an error for people."""
     rng = random.Random(seed)
-    words = " ".join(text for text, _ in POSTED).split()
-    text = list(rng.choice(POSTED)[0])
-    for _ in range(rng.randrange(1, 12)):
-        at = rng.randrange(len(text) + 1)
-        match rng.randrange(4):
-            case 0:
-                del text[at : at + rng.randrange(8)]
-            case 1:
-                text[at:at] = f" {rng.choice(words)} "
-            case 2:
-                text[at:at] = rng.choice(
-                    ["\0", "\x1b[31m", "é", "\u2028", "\\", "'", '"', "\n", "-1", "9" * 40, "%", "$X"]
-                )
-            case _:
-                text[at:at] = text[: rng.randrange(30)]
+    words = [f" {word} " for text, _ in POSTED for word in text.split()]
+    text = mutated(rng, rng.choice(POSTED)[0], 11, [*words, *HOSTILE * (1 + len(words) // len(HOSTILE))])
     file = tmp_path / "posted.txt"
-    file.write_bytes("".join(text).encode())
+    file.write_bytes(text.encode())
     try:
         READERS["tc"].read([str(file)]).scenario()
     except UsageError as error:

@@ -74,6 +74,17 @@ pub enum Shaping {
     Unknown,
 }
 
+impl Shaping {
+    /// Rate of a discipline that shapes to `rate` what a discipline inside sends like this.
+    pub(crate) fn at_most(self, rate: Rate) -> Self {
+        match self {
+            Self::None => Self::At(rate),
+            Self::At(inner) => Self::At(inner.min(rate)),
+            Self::Unknown => Self::Unknown,
+        }
+    }
+}
+
 /// The parameters of `params` that have another value, or none, there than here.
 pub(crate) fn differences(
     params: &'static [ParamInfo],

@@ -71,12 +71,6 @@ impl TokenBucket {
         Self { time: ByteTime::new(rate), depth, tokens: depth }
     }
 
-    /// Most tokens, nanoseconds.
-    #[inline]
-    pub(crate) fn depth(&self) -> i64 {
-        self.depth
-    }
-
     /// Tokens left `elapsed` after they were last taken, once a packet of `size` has gone: negative where it must
     /// wait, by so many nanoseconds.
     #[inline]
@@ -99,6 +93,45 @@ impl TokenBucket {
     /// Tokens as a share of the most.
     pub(crate) fn share(&self, elapsed: i64) -> f64 {
         self.held(elapsed) as f64 / self.depth.max(1) as f64
+    }
+}
+
+/// Buckets of a rate and, where bursts have a rate of their own, of that: a packet takes tokens of both.
+#[derive(Clone, Debug)]
+pub(crate) struct TokenBuckets {
+    rate: TokenBucket,
+    peak: Option<TokenBucket>,
+    /// When tokens were last taken.
+    taken: Instant,
+}
+
+impl TokenBuckets {
+    pub(crate) fn new(rate: TokenBucket, peak: Option<TokenBucket>) -> Self {
+        Self { rate, peak, taken: Instant::ZERO }
+    }
+
+    /// Takes the tokens of a packet of `size`. Where there are too few nothing changes: the error is the time until there are
+    /// enough. As in Linux, time counts up to the depth of the rate's bucket, for both.
+    #[inline]
+    pub(crate) fn take(&mut self, size: Bytes, now: Instant) -> Result<(), Duration> {
+        let passed = elapsed(self.taken, now).min(self.rate.depth);
+        let tokens = self.rate.after(passed, size);
+        let peak = self.peak.as_ref().map(|peak| peak.after(passed, size));
+        let least = peak.map_or(tokens, |peak| peak.min(tokens));
+        if least < 0 {
+            return Err(Duration::from_nanos(least.unsigned_abs()));
+        }
+        self.rate.tokens = tokens;
+        if let Some((bucket, tokens)) = self.peak.as_mut().zip(peak) {
+            bucket.tokens = tokens;
+        }
+        self.taken = now;
+        Ok(())
+    }
+
+    /// Tokens of the rate at `now` as a share of the most.
+    pub(crate) fn share(&self, now: Instant) -> f64 {
+        self.rate.share(elapsed(self.taken, now))
     }
 }
 
@@ -139,13 +172,13 @@ mod tests {
     #[test]
     fn a_depth_passed_on_in_ticks_is_whole_ticks() {
         // 10 Mbit/s: 1500 B take 1200 us, 18 750 ticks; 1000 B 800 us, 12 500; 1 B 0.8 us, none whole.
-        let depth = |bytes| TokenBucket::in_ticks(Rate::from_mbit(10), Bytes(bytes)).depth();
+        let depth = |bytes| TokenBucket::in_ticks(Rate::from_mbit(10), Bytes(bytes)).depth;
         assert_eq!([1500, 1000, 1].map(depth), [1_200_000, 800_000, 0]);
         // 9999 kbit/s: 12 345 B take 9876.99 us; 9876 are 154 312.5 ticks.
         let odd = TokenBucket::in_ticks(Rate::from_bps(9_999_000), Bytes(12_345));
-        assert_eq!(odd.depth(), 154_312 * 64);
+        assert_eq!(odd.depth, 154_312 * 64);
         // 32 bits of ticks: 274.9 s.
-        assert_eq!(TokenBucket::in_ticks(Rate::from_bps(8), Bytes(1_000_000)).depth(), 274_877_906_880);
+        assert_eq!(TokenBucket::in_ticks(Rate::from_bps(8), Bytes(1_000_000)).depth, 274_877_906_880);
     }
 
     #[test]

@@ -117,9 +117,9 @@ parameters! {
         /// By how many packets a later packet must be acknowledged so that an earlier one counts as lost. With more, reordering
         /// is tolerated better, but losses are noticed later.
         packet_threshold: u32 = 3, "RFC 9002 §6.1.1", in 3..=1000000: "fewer are not recommended | no window is larger";
-        /// How many round-trip times after a later packet an earlier one counts as lost.
+        /// Round-trip times after a later packet at which an earlier one counts as lost.
         time_threshold: f64 = 1.125, "RFC 9002 §6.1.2", in 1.0..=1000.0: "an acknowledgment takes a round trip | no loss is noticed later";
-        /// How many probe timeouts without an acknowledgment make persistent congestion, which sets the window to its minimum.
+        /// Probe timeouts without an acknowledgment that make persistent congestion, which sets the window to its minimum.
         persistent_congestion_threshold: u32 = 3, "RFC 9002 §7.6.1", in 1..=1000000: "there is a timeout at least | no run waits that long";
         /// After what time without a packet from the peer a connection is closed. `"auto"` is never.
         max_idle_timeout: Option<Duration> = Some(Duration::from_secs(30)), "RFC 9308 §3.2", in "10 ms"..="1000 h": "a handshake takes longer | no run waits that long";
@@ -140,7 +140,7 @@ parameters! {
         mtu_discovery_limit: Bytes = Bytes(1452), "both stacks: Ethernet with IPv6", in "1200 B"..="65507 B": "QUIC needs paths of 1200 B | a datagram has no more";
         /// Whether packets are ECN-capable and marks are reported to the sender.
         ecn: bool = true, "RFC 9000 §13.4";
-        /// How many datagrams a stack makes at once at most, as with segmentation offload. They leave back to back.
+        /// Most datagrams that a stack makes at once, as with segmentation offload. They leave back to back.
         gso_segments: u16 = 1, "none; a program with UDP_SEGMENT makes 10", in 1..=64: "a call makes a datagram | Linux UDP_MAX_SEGMENTS";
         /// Times at which timers end are multiples of this, as in a program whose event loop has coarse timers; 0 is exact.
         timer_granularity: Duration = Duration::ZERO, "exact; tokio has 1 ms", in "0 s"..="1 s": "exact | no packet is sent in time";

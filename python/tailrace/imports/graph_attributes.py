@@ -7,11 +7,11 @@ ones of others.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 
 from tailrace.imports.topology import Edge, Node, position_of, usable_rate
+from tailrace.text import finite
 
 _LONGITUDE = ("longitude", "lon", "lng")
 _LATITUDE = ("latitude", "lat")
@@ -41,7 +41,7 @@ def node_of(identifier: str, attributes: Mapping[str, str], line: int) -> Node:
 
 
 def _position(values: Mapping[str, str]) -> tuple[float, float] | None:
-    longitude, latitude = (_number(_first(values, names)) for names in (_LONGITUDE, _LATITUDE))
+    longitude, latitude = (finite.number(_first(values, names)) for names in (_LONGITUDE, _LATITUDE))
     if longitude is None or latitude is None:
         return None
     return position_of(longitude, latitude)
@@ -59,8 +59,8 @@ def edge_of(source: str, target: str, attributes: Mapping[str, str], line: int) 
         rate_words=words,
         assumed_rate=guess,
         delay=_delay(_first(values, _DELAY)),
-        distance=_number(_first(values, _DISTANCE)),
-        weight=_number(_first(values, _WEIGHT)),
+        distance=finite.number(_first(values, _DISTANCE)),
+        weight=finite.number(_first(values, _WEIGHT)),
     )
 
 
@@ -68,20 +68,12 @@ def _first(values: Mapping[str, str], names: tuple[str, ...]) -> str:
     return next((values[name] for name in names if values.get(name, "").strip()), "")
 
 
-def _number(text: str) -> float | None:
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
-
-
 def _rate(values: Mapping[str, str]) -> tuple[float | None, str, str]:
     """Bits a second, the words that say it, and why it is a guess if it is one."""
-    raw = _number(values.get("linkspeedraw", ""))
+    raw = finite.number(values.get("linkspeedraw", ""))
     if raw and raw > 0:
         return usable_rate(raw), f"LinkSpeedRaw {raw:g}", ""
-    speed, unit = _number(values.get("linkspeed", "")), values.get("linkspeedunits", "").strip().lower()
+    speed, unit = finite.number(values.get("linkspeed", "")), values.get("linkspeedunits", "").strip().lower()
     if speed and speed > 0 and unit[:1] in _PREFIX and unit:
         return usable_rate(speed * _PREFIX[unit[:1]]), f"LinkSpeed {speed:g} {unit.upper()}", ""
     for name in (*_CAPACITY, "linktype", "linklabel", "linknote", "label"):
@@ -91,7 +83,7 @@ def _rate(values: Mapping[str, str]) -> tuple[float | None, str, str]:
             return usable_rate(times * _OC1), text, ""
         if found := _QUANTITY.search(text):
             return usable_rate(float(found[1].replace(",", ".")) * _PREFIX[found[2].lower()]), text, ""
-        number = _number(text)
+        number = finite.number(text)
         if name in _CAPACITY and number and number > 0:
             # Numbers without a unit: bits where they are large, as in ns-3's readers, else Mbit/s, as in most files.
             factor, unit = (1.0, "bit/s") if number >= _LARGE else (1e6, "Mbit/s")
@@ -103,5 +95,5 @@ def _delay(text: str) -> float | None:
     """Seconds; numbers without a unit are milliseconds."""
     if found := _TIME.fullmatch(text.strip()):
         return float(found[1]) * _SECONDS[found[2]]
-    number = _number(text)
+    number = finite.number(text)
     return number * 1e-3 if number is not None and number >= 0 else None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -33,6 +35,22 @@ class Line:
         return f"{self.file}:{self.number}"
 
 
+@contextlib.contextmanager
+def _errors_of(path: str) -> Iterator[Path]:
+    """The place of a file; what fails within is told as an error of its user, with the remedy."""
+    place = Path(path)
+    try:
+        if place.is_dir():
+            raise UsageError(f"{path} is a folder: give a file in it")
+        yield place
+    except FileNotFoundError:
+        raise UsageError(f"there is no file {path}{path_errors.nearest(place)}") from None
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+    except ValueError:  # a NUL in the path
+        raise UsageError(f"{path!r} is no path of a file") from None
+
+
 @dataclass(frozen=True)
 class InputFile:
     """A file that the user names, with its content."""
@@ -46,37 +64,18 @@ class InputFile:
         """Reads a file, or the standard input for `-`."""
         if path == STDIN:
             return cls(path, sys.stdin.buffer.read(LARGEST))
-        place = Path(path)
-        if place.is_dir():
-            raise UsageError(f"{path} is a folder: give a file in it")
-        try:
+        with _errors_of(path) as place:
             if place.stat().st_size > LARGEST:
                 raise UsageError(f"{path} is larger than {LARGEST >> 20} MiB: give the part that matters")
             return cls(path, place.read_bytes())
-        except FileNotFoundError:
-            raise UsageError(f"there is no file {path}{path_errors.nearest(place)}") from None
-        except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-        except ValueError:  # a NUL in the path
-            raise UsageError(f"{path!r} is no path of a file") from None
 
     @classmethod
     def unread(cls, path: str) -> InputFile:
         """A file for `stream`, whose content is not read yet; it may have any size."""
         if path == STDIN:
             return cls.read(path)
-        place = Path(path)
-        if place.is_dir():
-            raise UsageError(f"{path} is a folder: give a file in it")
-        try:
-            with place.open("rb"):
-                return cls(path, b"")
-        except FileNotFoundError:
-            raise UsageError(f"there is no file {path}{path_errors.nearest(place)}") from None
-        except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
-        except ValueError:  # a NUL in the path
-            raise UsageError(f"{path!r} is no path of a file") from None
+        with _errors_of(path) as place, place.open("rb"):
+            return cls(path, b"")
 
     def stream(self) -> BinaryIO:
         """Content to be read in pieces."""

@@ -14,6 +14,7 @@ from statistics import fmean, median, median_low
 
 from tailrace.imports.input_file import InputFile
 from tailrace.imports.measurement_forms import UNITS, Column, Form, known_form, stated_columns, unknown_unit
+from tailrace.text import finite
 
 _MISSING = {"", "-", "--", "na", "n/a", "nan", "null", "none", "."}
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+(?:[eE][+-]?\d+)?")
@@ -232,11 +233,7 @@ def _measured(
 def _number(cell: str, separator: str) -> float | None:
     if separator != "," and _DECIMAL_COMMA.fullmatch(cell):
         cell = cell.replace(",", ".")
-    try:
-        number = float(cell)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+    return finite.number(cell)
 
 
 def _time(file: InputFile, column: Column, cell: str, line: int) -> float:

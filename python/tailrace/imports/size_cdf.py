@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from tailrace.imports.draft import ScenarioDraft, assumed, taken
 from tailrace.imports.input_file import InputFile, Line
+from tailrace.text import finite
 
 # Largest number of points that the engine takes, and that fits on a line of the scenario.
 _MOST_POINTS, _MOST_INLINE = 10_000, 100
@@ -76,7 +77,7 @@ def _points(file: InputFile) -> tuple[float | None, list[tuple[float, float, Lin
         words = [word for word in _SEPARATORS.split(line.text.split("#")[0].strip()) if word]
         if not words:
             continue
-        numbers = [_number(word) for word in words]
+        numbers = [finite.number(word) for word in words]
         if not points and stated is None and None in numbers:
             continue  # names of columns
         if not points and stated is None and len(words) == 1 and numbers[0] is not None:
@@ -97,14 +98,6 @@ def _points(file: InputFile) -> tuple[float | None, list[tuple[float, float, Lin
     if len(points) > _MOST_POINTS:
         file.fail(f"has {len(points)} points, at most {_MOST_POINTS} can be read: leave some out")
     return stated, points, points[-1][2]
-
-
-def _number(word: str) -> float | None:
-    try:
-        number = float(word)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def _ascending(

@@ -6,7 +6,6 @@ Positions are longitudes and latitudes; capacities and demands are in Mbit/s unl
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 
@@ -14,6 +13,7 @@ from tailrace.imports.draft import ScenarioDraft
 from tailrace.imports.input_file import InputFile, Line
 from tailrace.imports.topology import Demand, Edge, Graph, Node, draft_of, position_of, usable_rate
 from tailrace.imports.xml_elements import Element, root_of
+from tailrace.text import finite
 
 _UNITS = {"BITPERSEC": 1.0, "KBITPERSEC": 1e3, "MBITPERSEC": 1e6, "GBITPERSEC": 1e9}
 _DEFAULT = 1e6
@@ -60,7 +60,7 @@ def _native(file: InputFile) -> Graph:
                 "is no link: write name ( source target ) capacity cost routing_cost setup_cost ( modules )",
                 line,
             )
-        installed, _, routing, _ = [_number(word) for word in words[5:9]]
+        installed, _, routing, _ = [finite.number(word) for word in words[5:9]]
         modules = _numbers(words[9:])[::2]
         graph.edges.append(_edge(words[2:4], line.number, (installed, modules, routing), unit, said))
     for line in sections.get("DEMANDS", []):
@@ -149,7 +149,7 @@ def _demand(
     file: InputFile, name: str, ends: Sequence[str], numbers: Sequence[str], unit: float, line: int
 ) -> Demand:
     """A demand: its value times its routing unit, the capacity that one of it takes."""
-    factor, value = (_number(word) for word in numbers)
+    factor, value = (finite.number(word) for word in numbers)
     if factor is None or value is None or factor * value < 0:
         file.fail(f"{' '.join(numbers)!r} are no routing unit and value of a demand: write two numbers", line)
     return Demand(ends[0], ends[1], factor * value * unit, line, name)
@@ -161,15 +161,7 @@ def _position(numbers: Sequence[float]) -> tuple[float, float] | None:
 
 
 def _numbers(words: Sequence[str]) -> list[float]:
-    return [number for word in words if (number := _number(word)) is not None]
-
-
-def _number(word: str) -> float | None:
-    try:
-        number = float(word)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+    return [number for word in words if (number := finite.number(word)) is not None]
 
 
 def _xml(file: InputFile) -> Graph:
@@ -186,18 +178,18 @@ def _xml(file: InputFile) -> Graph:
     on_earth = nodes is not None and nodes.attributes.get("coordinatesType", "geographical") == "geographical"
     for node in nodes.all("node") if nodes else ():
         name = node.attributes.get("id") or file.fail("this node has no id", node.line)
-        at = [_number(_text(node, "coordinates", axis)) for axis in ("x", "y")]
+        at = [finite.number(_text(node, "coordinates", axis)) for axis in ("x", "y")]
         position = _position([x for x in at if x is not None]) if on_earth else None
         graph.nodes.append(Node(name, name, node.line, position))
     if nodes is not None and not on_earth:
         graph.remarks.append("Coordinates are those of a drawing, and give no delays.")
     links = structure.first("links")
     for link in links.all("link") if links else ():
-        modules = [_number(_text(m, "capacity")) for m in link.every() if m.name == "addModule"]
+        modules = [finite.number(_text(m, "capacity")) for m in link.every() if m.name == "addModule"]
         values = (
-            _number(_text(link, "preInstalledModule", "capacity")),
+            finite.number(_text(link, "preInstalledModule", "capacity")),
             [module for module in modules if module is not None],
-            _number(_text(link, "routingCost")),
+            finite.number(_text(link, "routingCost")),
         )
         graph.edges.append(
             _edge([_text(link, "source"), _text(link, "target")], link.line, values, unit, said)

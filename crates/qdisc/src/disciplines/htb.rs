@@ -51,7 +51,7 @@ tailrace_core::parameters! {
 
 /// Packets that wait where no discipline is stated.
 const LIMIT: Limit = Limit::Packets(1000);
-/// What tc adds to the bytes of a nanosecond for a burst.
+/// Bytes that tc adds to those of a nanosecond for a burst.
 const TC_MTU: u64 = 1600;
 /// The longest debt that a class can have, nanoseconds.
 const MOST_DEBT: i64 = 60_000_000_000;
@@ -175,20 +175,14 @@ impl Discipline for HtbConfig {
             format!("tc class replace dev DEV parent 10: classid 10:1 {class}"),
         ];
         if let Some(queue) = &self.queue {
-            // Nothing in an explicit configuration depends on the link.
-            let link = LinkView::new(Rate::from_mbit(1), Duration::ZERO);
-            let inner = queue.config().to_tc(&link).ok().filter(|inner| inner.commands.is_empty())?.line;
+            let inner = queue.tc_words()?;
             commands.push(format!("tc qdisc replace dev DEV parent 10:1 {inner}"));
         }
         Some(line.commands(commands))
     }
 
     fn shaping(&self) -> Shaping {
-        match self.queue.as_ref().map_or(Shaping::None, |queue| queue.config().shaping()) {
-            Shaping::None => Shaping::At(self.rate),
-            Shaping::At(inner) => Shaping::At(inner.min(self.rate)),
-            Shaping::Unknown => Shaping::Unknown,
-        }
+        self.queue.as_ref().map_or(Shaping::None, |queue| queue.config().shaping()).at_most(self.rate)
     }
 }
 

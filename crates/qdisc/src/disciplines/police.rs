@@ -25,8 +25,8 @@ use crate::host_rules::HostRules;
 use crate::registry::{About, Discipline, Invalid, Shaping};
 use crate::signal::{Fate, fate};
 use crate::tc::{TcError, TcLine, TcWords};
-use crate::token_bucket::{TokenBucket, elapsed};
-use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate};
+use crate::token_bucket::{TokenBucket, TokenBuckets};
+use tailrace_core::{Bytes, DropReason, Instant, Limit, Packet, Rate};
 
 tailrace_core::choices! {
     /// Fate of a packet that exceeds the rate.
@@ -95,9 +95,7 @@ impl PoliceConfig {
             ),
         ];
         if let Some(queue) = &self.queue {
-            // Nothing in an explicit configuration depends on the link.
-            let link = LinkView::new(Rate::from_mbit(1), Duration::ZERO);
-            let inner = queue.config().to_tc(&link).ok().filter(|inner| inner.commands.is_empty())?.line;
+            let inner = queue.tc_words()?;
             commands.push("# OUT: the device at which they leave".into());
             commands.push(format!("tc qdisc replace dev OUT root {inner}"));
         }
@@ -126,9 +124,10 @@ impl Discipline for PoliceConfig {
     fn build<P: Packet>(&self, link: &LinkView) -> Police<P> {
         Police {
             queue: Box::new(LeafQueue::new(&self.inner(), link)),
-            bucket: TokenBucket::in_ticks(self.rate, self.burst),
-            peak: self.peakrate.map(|rate| TokenBucket::new(rate, self.mtu)),
-            taken: Instant::ZERO,
+            buckets: TokenBuckets::new(
+                TokenBucket::in_ticks(self.rate, self.burst),
+                self.peakrate.map(|rate| TokenBucket::new(rate, self.mtu)),
+            ),
             seen: Instant::ZERO,
             mtu: self.mtu,
             overhead: self.overhead,
@@ -187,11 +186,7 @@ impl Discipline for PoliceConfig {
 
     fn shaping(&self) -> Shaping {
         let inner = self.queue.as_ref().map_or(Shaping::None, |queue| queue.config().shaping());
-        match (self.exceed, inner) {
-            (Exceed::Mark, inner) | (Exceed::Drop, inner @ Shaping::Unknown) => inner,
-            (Exceed::Drop, Shaping::None) => Shaping::At(self.rate),
-            (Exceed::Drop, Shaping::At(inner)) => Shaping::At(inner.min(self.rate)),
-        }
+        if self.exceed == Exceed::Drop { inner.at_most(self.rate) } else { inner }
     }
 }
 
@@ -233,33 +228,12 @@ fn read_exceed(words: &mut TcWords<'_>, before: Option<Exceed>) -> Result<Option
 #[derive(Debug)]
 pub struct Police<P: Packet> {
     queue: Box<LeafQueue<P>>,
-    bucket: TokenBucket,
-    peak: Option<TokenBucket>,
-    /// When tokens were last taken.
-    taken: Instant,
+    buckets: TokenBuckets,
     /// When it was last asked for anything.
     seen: Instant,
     mtu: Bytes,
     overhead: Bytes,
     mark: bool,
-}
-
-impl<P: Packet> Police<P> {
-    /// Takes the tokens of a packet of `size`; `false`, and nothing changes, where there are too few.
-    fn conforms(&mut self, size: Bytes, now: Instant) -> bool {
-        let passed = elapsed(self.taken, now).min(self.bucket.depth());
-        let tokens = self.bucket.after(passed, size);
-        let peak = self.peak.as_ref().map(|peak| peak.after(passed, size));
-        if tokens < 0 || peak.is_some_and(|peak| peak < 0) {
-            return false;
-        }
-        self.bucket.set(tokens);
-        if let Some((bucket, tokens)) = self.peak.as_mut().zip(peak) {
-            bucket.set(tokens);
-        }
-        self.taken = now;
-        true
-    }
 }
 
 /// Not inlined: the inner discipline is dispatched as this one is, and what is inlined into itself only grows.
@@ -268,7 +242,7 @@ impl<P: Packet> QueueDiscipline<P> for Police<P> {
     fn enqueue(&mut self, mut packet: P, cx: &mut Cx<'_, P>) {
         self.seen = cx.now;
         let size = packet.size();
-        if size <= self.mtu && self.conforms(size + self.overhead, cx.now) {
+        if size <= self.mtu && self.buckets.take(size + self.overhead, cx.now).is_ok() {
             self.queue.enqueue(packet, cx);
             return;
         }
@@ -315,7 +289,7 @@ impl<P: Packet> QueueDiscipline<P> for Police<P> {
     }
 
     fn state(&self, out: &mut [f64]) {
-        out[0] = self.bucket.share(elapsed(self.taken, self.seen));
+        out[0] = self.buckets.share(self.seen);
     }
 }
 

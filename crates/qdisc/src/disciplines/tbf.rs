@@ -23,7 +23,7 @@ use crate::discipline::{Backlog, Cx, LinkView, QueueDiscipline};
 use crate::host_rules::HostRules;
 use crate::registry::{About, Discipline, Invalid, Shaping};
 use crate::tc::{TcError, TcLine, TcWords};
-use crate::token_bucket::{TokenBucket, bytes_for, elapsed};
+use crate::token_bucket::{TokenBucket, TokenBuckets, bytes_for};
 use tailrace_core::{Bytes, DropReason, Duration, Instant, Limit, Packet, Rate};
 
 tailrace_core::parameters! {
@@ -108,9 +108,10 @@ impl Discipline for TbfConfig {
     fn build<P: Packet>(&self, link: &LinkView) -> Tbf<P> {
         Tbf {
             queue: Box::new(LeafQueue::new(&self.inner(), link)),
-            bucket: TokenBucket::new(self.rate, self.burst),
-            peak: self.peakrate.map(|rate| TokenBucket::new(rate, self.mtu)),
-            taken: Instant::ZERO,
+            buckets: TokenBuckets::new(
+                TokenBucket::new(self.rate, self.burst),
+                self.peakrate.map(|rate| TokenBucket::new(rate, self.mtu)),
+            ),
             seen: Instant::ZERO,
             largest: self.largest(),
             overhead: self.overhead,
@@ -171,9 +172,7 @@ impl Discipline for TbfConfig {
             .size("mtu", self.peakrate.map(|_| self.mtu))
             .size("overhead", (self.overhead > Bytes::ZERO).then_some(self.overhead));
         let Some(queue) = &self.queue else { return Some(line) };
-        // Nothing in an explicit configuration depends on the link.
-        let link = LinkView::new(Rate::from_mbit(1), Duration::ZERO);
-        let inner = queue.config().to_tc(&link).ok().filter(|inner| inner.commands.is_empty())?.line;
+        let inner = queue.tc_words()?;
         let outer = line.clone().into_parts().0;
         Some(line.commands(vec![
             format!("tc qdisc replace dev DEV PARENT handle 10: {outer}"),
@@ -182,11 +181,7 @@ impl Discipline for TbfConfig {
     }
 
     fn shaping(&self) -> Shaping {
-        match self.queue.as_ref().map_or(Shaping::None, |queue| queue.config().shaping()) {
-            Shaping::None => Shaping::At(self.rate),
-            Shaping::At(inner) => Shaping::At(inner.min(self.rate)),
-            Shaping::Unknown => Shaping::Unknown,
-        }
+        self.queue.as_ref().map_or(Shaping::None, |queue| queue.config().shaping()).at_most(self.rate)
     }
 }
 
@@ -194,10 +189,7 @@ impl Discipline for TbfConfig {
 #[derive(Debug)]
 pub struct Tbf<P: Packet> {
     queue: Box<LeafQueue<P>>,
-    bucket: TokenBucket,
-    peak: Option<TokenBucket>,
-    /// When tokens were last taken.
-    taken: Instant,
+    buckets: TokenBuckets,
     /// When it was last asked for anything.
     seen: Instant,
     largest: Bytes,
@@ -222,19 +214,10 @@ impl<P: Packet> QueueDiscipline<P> for Tbf<P> {
         self.seen = cx.now;
         self.wake = None;
         let size = self.queue.peek(cx)? + self.overhead;
-        let passed = elapsed(self.taken, cx.now).min(self.bucket.depth());
-        let tokens = self.bucket.after(passed, size);
-        let peak = self.peak.as_ref().map(|peak| peak.after(passed, size));
-        let least = peak.map_or(tokens, |peak| peak.min(tokens));
-        if least < 0 {
-            self.wake = Some(cx.now.saturating_add(Duration::from_nanos(least.unsigned_abs())));
+        if let Err(wait) = self.buckets.take(size, cx.now) {
+            self.wake = Some(cx.now.saturating_add(wait));
             return None;
         }
-        self.bucket.set(tokens);
-        if let Some((bucket, tokens)) = self.peak.as_mut().zip(peak) {
-            bucket.set(tokens);
-        }
-        self.taken = cx.now;
         self.queue.take()
     }
 
@@ -267,7 +250,7 @@ impl<P: Packet> QueueDiscipline<P> for Tbf<P> {
     }
 
     fn state(&self, out: &mut [f64]) {
-        out[0] = self.bucket.share(elapsed(self.taken, self.seen));
+        out[0] = self.buckets.share(self.seen);
     }
 }
 

@@ -55,7 +55,7 @@ impl<'s> Topology<'s> {
         let to_routers = |node| of_node(node).iter().copied().filter(|end| is_router(scenario, end.other));
         let uplinks = Uplinks::new(scenario.nodes.len(), to_routers, |router| component[router.0 as usize]);
         let has_costs = scenario.links.iter().any(|link| link.forward.cost != 1 || link.backward.cost != 1);
-        // Of several links to one router the first is taken only where all cost the same.
+        // Links to one router: the first of several is taken only where all cost the same.
         let first_uplinks = if has_costs { uplinks.clone() } else { uplinks.first_of_each_router() };
         let (trees, distances) = (BTreeMap::new(), BTreeMap::new());
         Self { scenario, starts, arms, component, uplinks, first_uplinks, trees, distances, has_costs }

@@ -352,7 +352,7 @@ fn packets_that_arrive_by_chance_wait_at_any_load() {
 #[test]
 fn drawn_sizes_are_compared_with_the_mtu_by_what_is_rarely_exceeded() {
     let app = |size: &str| format!("kind = \"poisson\", rate = \"5 Mbit/s\", size = \"{size}\"");
-    // One packet in a million has more than 13.8 times the mean.
+    // A packet in a million has more than 13.8 times the mean.
     let above = ["packets of flow udp can have 13843 bytes, link a-b carries 1500 B"];
     assert_eq!(datagrams(&app("exponential(1 kB)"), "1500 B"), above);
     for (size, mtu) in [("exponential(100 B)", "1500 B"), ("exponential(1 kB)", "14 kB"), ("imix", "1500 B")]

@@ -22,7 +22,7 @@ use tailrace_transport::quic::QuicStack;
 pub(crate) enum StackScope {
     /// All of them: it is the host's only stack.
     Host,
-    /// Those over this implementation of QUIC: it stands beside the host's own stack.
+    /// Flows over this implementation of QUIC: it stands beside the host's own stack.
     Quic(QuicStack),
 }
 

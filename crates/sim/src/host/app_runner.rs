@@ -187,17 +187,16 @@ impl World {
         let number = streams.connections;
         streams.connections += 1;
         streams.end = None;
-        let endpoint = match self.foreign.with_sockets(envelope.source, streams.plan.scope()) {
-            Some(_) => Some(Endpoint::Remote(Box::new(RemoteSocket::connect(
-                streams.plan.socket_kind(*listens, envelope.dscp),
-            )))),
-            None => {
-                let seed = streams.next_seed();
-                streams.plan.endpoint(true, envelope.tuple(), seed, now)
-            }
-        };
-        let Some(mut endpoint) = endpoint else {
-            return self.foreign.fail_without_stack(streams.plan.scope(), (envelope.source, now));
+        let scope = streams.plan.scope();
+        let mut endpoint = if self.foreign.with_sockets(envelope.source, scope).is_some() {
+            let kind = streams.plan.socket_kind(*listens, envelope.dscp);
+            Endpoint::Remote(Box::new(RemoteSocket::connect(kind)))
+        } else {
+            let seed = streams.next_seed();
+            let Some(plan) = streams.plan.simulated() else {
+                return self.foreign.fail_without_stack(scope, (envelope.source, now));
+            };
+            plan.endpoint(true, envelope.tuple(), seed, now)
         };
         let mut work = TransferState {
             is_transfer: matches!(data, ConnectionData::Last(_)),

@@ -98,7 +98,7 @@ impl World {
             Envelope { peer: client.unwrap_or(SocketId::NONE), ..pkt.reply_envelope(flow.ends[1]) };
         let FlowTransport::Streams(streams) = &mut flow.carrier else { return None };
         let seed = streams.next_seed();
-        let mut endpoint = streams.plan.endpoint(false, envelope.tuple(), seed, fabric.now())?;
+        let mut endpoint = streams.plan.simulated()?.endpoint(false, envelope.tuple(), seed, fabric.now());
         if streams.reader == Some(EndpointRole::Server) {
             endpoint.await_reads();
         }

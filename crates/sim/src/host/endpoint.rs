@@ -283,10 +283,27 @@ impl EndpointPlan {
         }
     }
 
+    /// Plan by which the simulator makes endpoints itself; `None` for QUIC, of which it has none.
+    pub(crate) fn simulated(&self) -> Option<SimulatedPlan<'_>> {
+        match self {
+            Self::Tcp { config, cc } => Some(SimulatedPlan::Tcp { config, cc }),
+            Self::Mptcp(plan) => Some(SimulatedPlan::Mptcp(plan)),
+            Self::Quic(_) => None,
+        }
+    }
+}
+
+/// Plan of endpoints that the simulator has: TCP and Multipath TCP.
+#[derive(Clone, Copy)]
+pub(crate) enum SimulatedPlan<'a> {
+    Tcp { config: &'a Arc<TcpConfig>, cc: &'a CcConfig },
+    Mptcp(&'a Arc<MptcpPlan>),
+}
+
+impl SimulatedPlan<'_> {
     /// Creates an endpoint between the addresses of `tuple`: a client that opens a connection, or a server that waits for it.
-    /// `None` for QUIC, of which the simulator has none.
-    pub(crate) fn endpoint(&self, client: bool, tuple: Tuple, seed: u64, now: Instant) -> Option<Endpoint> {
-        Some(match self {
+    pub(crate) fn endpoint(self, client: bool, tuple: Tuple, seed: u64, now: Instant) -> Endpoint {
+        match self {
             Self::Tcp { config, cc } => Endpoint::Tcp(if client {
                 Tcp::connect(config, cc, seed as u32, now)
             } else {
@@ -297,7 +314,6 @@ impl EndpointPlan {
             } else {
                 Mptcp::listen(plan, tuple, Rng::new(seed), now)
             })),
-            Self::Quic(_) => return None,
-        })
+        }
     }
 }

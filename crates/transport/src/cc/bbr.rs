@@ -149,7 +149,7 @@ impl CongestionControl for Bbr {
         }
     }
 
-    /// What looked like losses were none: neither a full pipe nor a policer is to be concluded from them.
+    /// Takes supposed losses back: neither a full pipe nor a policer is to be concluded from them.
     fn on_undo(&mut self) {
         if !self.model.is_full() {
             (self.model.full_rate, self.model.full_rounds) = (0.0, 0);

@@ -4,7 +4,7 @@ use crate::discipline::LinkView;
 use crate::disciplines::QdiscConfig;
 use tailrace_core::params::{Kind, ParamType, Value};
 use tailrace_core::text::{Quantity as _, nearest};
-use tailrace_core::{Bytes, Dscp, Packet, packet::protocol};
+use tailrace_core::{Bytes, Dscp, Duration, Packet, Rate, packet::protocol};
 
 /// Classes. Text: `"EF, AF41 quantum 3000 B: codel; udp dport 5001: pfifo limit 20; other"`.
 #[derive(Clone, Debug, PartialEq)]
@@ -240,6 +240,13 @@ impl Leaf {
 
     pub(in super::super) fn config(&self) -> &QdiscConfig {
         &self.config
+    }
+
+    /// Words of its line of tc, where one command says all of an explicit configuration.
+    pub(in super::super) fn tc_words(&self) -> Option<String> {
+        // Nothing in an explicit configuration depends on the link.
+        let link = LinkView::new(Rate::from_mbit(1), Duration::ZERO);
+        self.config.to_tc(&link).ok().filter(|tc| tc.commands.is_empty()).map(|tc| tc.line)
     }
 
     /// The same with what `"auto"` stands for on `link`.

@@ -1,11 +1,12 @@
 use super::*;
 use crate::testing::{Collector, TestPacket};
+use tailrace_core::Duration;
 use tailrace_core::params::Parameters as _;
 use tailrace_core::{Ecn, Rng};
 
 const LINK: LinkView = LinkView::new(Rate::from_mbit(1000), Duration::ZERO);
 
-/// What passes of packets (time in microseconds, size), whose link takes no time.
+/// Passage of packets (time in microseconds, size), whose link takes no time.
 fn passed(config: &PoliceConfig, packets: &[(u64, u64)]) -> (Vec<u64>, Collector<TestPacket>) {
     assert_eq!(config.validate(), Ok(()));
     let (mut queue, mut rng, mut sink) = (config.build(&LINK), Rng::new(1), Collector::default());
@@ -115,7 +116,7 @@ fn lines_say_what_becomes_of_what_exceeds() {
     assert!(refused("police rate 2mbit burst 64kb peakrate 1mbit mtu 1500 drop").contains("at least `rate`"));
     let (_, notes) = QdiscConfig::read_tc("police rate 1mbit burst 64kb").unwrap();
     assert!(notes[0].message.contains("reclassifies"));
-    // As `tc filter show` prints it, and as an action that marks.
+    // The form that `tc filter show` prints, and the form of an action that marks.
     let shown = line("police 0x1 rate 10Mbit burst 64Kb mtu 2040b action drop overhead 0b ref 1 bind 1");
     assert_eq!(shown, line("police rate 10mbit burst 64kb drop"));
     assert_eq!(

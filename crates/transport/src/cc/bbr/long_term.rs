@@ -56,7 +56,7 @@ impl Default for Begin {
     }
 }
 
-/// What the sampler takes from a delivery.
+/// Figures of a delivery that the sampler takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Observation {
     pub(super) now: Instant,
