@@ -77,6 +77,23 @@ fn a_connection_without_data_ends_though_no_data_fin_gets_through() {
 }
 
 #[test]
+fn a_peer_that_no_data_fin_reaches_is_told_of_the_end_by_a_fin() {
+    // The server's DATA_FIN never comes, so nothing but the client's fallback tells it that all was sent.
+    let plan = profile(Profile::Linux);
+    let mut w = World::new(
+        &plan,
+        &[Path { strips: |from, s| from == 0 && !s.flags.has(Flags::SYN), ..Path::new(10, 0.0) }],
+        1,
+    );
+    w.ends[0].close();
+    w.run_for(plan.mptcp.close_timeout.as_secs_f64() as u64 - 5);
+    assert!(!w.events[1].contains(&Event::PeerClosed), "{:?}", w.events);
+    w.run_for(60);
+    assert!(w.ends[0].is_fallback());
+    assert!(w.events[1].contains(&Event::PeerClosed), "{:?}", w.events);
+}
+
+#[test]
 fn data_fin_without_an_answer_is_repeated_at_doubled_intervals() {
     let w = closed_without_data(
         &profile(Profile::Linux),
